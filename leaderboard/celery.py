@@ -1,0 +1,12 @@
+"""The Celery application: Redis only rings the bell, the database is the queue."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "leaderboard.settings")
+
+app = Celery("leaderboard")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+# The worker loads each app's `tasks` module; a web process never does, it sends by task name.
+app.autodiscover_tasks()

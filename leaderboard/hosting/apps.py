@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class HostingConfig(AppConfig):
+    name = "leaderboard.hosting"
