@@ -1,0 +1,131 @@
+"""The exact score of a set of predictions on one part of the answers.
+
+Nothing is rounded, released or stored here. A part is all that is opened: the functions see the
+labels they are given and no others.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from scoring.errors import BadSolution, Unscorable
+from scoring.metrics import Metric, get
+from scoring.metrics.classification import confusion
+from scoring.metrics.rows import Array, Rows, mean
+from scoring.task import Task
+
+_TOO_LARGE = "The score is too large to be written as a number."
+
+
+def check(task: Task, metric: Metric | str) -> None:
+    """Raise BadSolution, naming every fault, when the metric does not take this task."""
+    metric = _metric(metric)
+    faults = []
+    if task.kind not in metric.kinds:
+        wanted = " or ".join(metric.kinds)
+        faults.append(f"{metric.title} takes predictions of kind {wanted}, not {task.kind}.")
+    elif metric.binary and task.positive is None:
+        faults.append(f"{metric.title} needs to know which class is the positive one.")
+    elif metric.least is not None and (task.low is None or task.low < metric.least):
+        faults.append(
+            f"{metric.title} takes numbers from {metric.least:g} up: give the task a lower bound "
+            f"(low: {metric.least:g}), so that other files are refused with the lines at fault."
+        )
+    elif "k" in metric.params and task.classes and metric.params["k"] >= len(task.classes):
+        faults.append(f"{metric.title} over {len(task.classes)} classes would always be 1.")
+    if faults:
+        raise BadSolution(faults)
+
+
+def evaluate(task: Task, metric: Metric | str, part: Any, predictions: Any) -> float:
+    """The exact score of one part, in the metric's displayed units.
+
+    part: answers.Part; predictions: reading.Predictions over all ids. Raises Unscorable where the
+    metric is undefined; the sentence tells nothing about single labels or the split.
+    """
+    metric = _metric(metric)
+    # Over all rows, not those of the part: a refusal must not tell which rows are public.
+    if metric.least is not None and (np.asarray(predictions.values) < metric.least).any():
+        raise Unscorable(f"{metric.title} takes numbers from {metric.least:g} up.")
+    return score(metric, rows_of(task, part, predictions))
+
+
+def score(metric: Metric, rows: Rows) -> float:
+    """The score of aligned rows; raises Unscorable where it is undefined or not finite."""
+    if rows.n == 0:
+        raise Unscorable("There is no row to score.")
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = float(_value(metric, rows))
+    if np.isnan(value):
+        raise Unscorable(metric.undefined)
+    if np.isinf(value):
+        raise Unscorable(_TOO_LARGE)
+    return value
+
+
+def per_row(task: Task, metric: Metric | str, part: Any, predictions: Any) -> Array | None:
+    """Losses per row (n,), smaller is better, before any root; None when the score is no mean.
+
+    Gains become losses as their distance from the best possible; several targets are averaged.
+    """
+    metric = _metric(metric)
+    if metric.per_row is None:
+        return None
+    values = columns(metric.compute(rows_of(task, part, predictions))).mean(axis=1)
+    return metric.perfect - values if metric.greater_is_better else values
+
+
+def rows_of(task: Task, part: Any, predictions: Any) -> Rows:
+    """Labels and predictions of a part's rows side by side."""
+    labels = task.labels
+    positive = labels.index(task.positive) if task.positive in labels else 1
+    return Rows(
+        y=part.y,
+        p=predictions.values[part.slots],
+        weight=part.weight,
+        classes=max(len(labels), 2),
+        positive=positive,
+    )
+
+
+def facts(task: Task, part: Any) -> dict[str, Any]:
+    """What `metric.sensitivity(part.n, **facts)` may need to know of a task and a part."""
+    known: dict[str, Any] = {"weighted": part.weight is not None}
+    if task.kind in ("label", "probability", "probabilities"):
+        labels = task.labels
+        counts = np.bincount(np.asarray(part.y, int), minlength=len(labels))
+        known["classes"] = len(labels)
+        known["smallest_class"] = int(counts.min())
+        if task.positive in labels:
+            known["positives"] = int(counts[labels.index(task.positive)])
+    if task.low is not None:
+        known["low"] = task.low
+        if task.high is not None:
+            known["span"] = task.high - task.low
+    return known
+
+
+def linked(metric: Metric, means: Array) -> Array:
+    """Scores (...) from the means of per-row values (..., targets)."""
+    return (np.sqrt(means) if metric.link == "root" else means).mean(axis=-1)
+
+
+def columns(values: Array) -> Array:
+    """Per-row values as float64 (n, targets)."""
+    return values.reshape(len(values), -1).astype(float, copy=False)
+
+
+def _value(metric: Metric, rows: Rows) -> Any:
+    if metric.form == "mean":
+        return linked(metric, np.atleast_1d(mean(metric.compute(rows), rows.weight)))
+    if metric.form == "counts":
+        return metric.compute(confusion(rows), rows.positive)
+    if metric.form == "tally":
+        statistics, combine = metric.compute(rows)
+        weight = np.ones(rows.n) if rows.weight is None else rows.weight
+        return combine(weight @ statistics)
+    return metric.compute(rows)
+
+
+def _metric(metric: Metric | str) -> Metric:
+    return get(metric) if isinstance(metric, str) else metric

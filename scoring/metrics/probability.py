@@ -1,0 +1,28 @@
+"""Metrics of predicted probabilities, per row."""
+
+import numpy as np
+
+from scoring.metrics.rows import Array, Rows
+
+
+def log_loss(rows: Rows, clip: float) -> Array:
+    """Minus the logarithm of the probability given to what happened, clipped to [clip, 1 - clip].
+
+    One column: the probability that y is 1. Several: one column a class; rows are taken as they
+    are, without dividing by their sum (the reader refuses a row that does not sum to 1).
+    """
+    if rows.p.ndim == 1:
+        given = np.where(rows.y > 0, rows.p, 1 - rows.p)
+    else:
+        given = rows.p[np.arange(rows.n), rows.y]
+    np.clip(given, clip, 1 - clip, out=given)
+    np.log(given, out=given)
+    return np.negative(given, out=given)
+
+
+def brier(rows: Rows) -> Array:
+    """Squared distance from the outcome: 0 to 1; with a column for each class summed, 0 to 2."""
+    if rows.p.ndim == 1:
+        return np.square(rows.p - rows.y)
+    squares = np.square(rows.p).sum(axis=1)
+    return squares - 2 * rows.p[np.arange(rows.n), rows.y] + 1
