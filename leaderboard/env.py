@@ -1,10 +1,12 @@
 """What the environment says: the only module that reads `os.environ` for the settings."""
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
@@ -44,10 +46,34 @@ def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
+def take_data_option(arguments: list[str]) -> None:
+    """Set HOLDOUT_DATA from `--data DIR` or `--data=DIR` of `manage.py demo` and `up`."""
+    if len(arguments) < 2 or arguments[1] not in {"demo", "up"}:
+        return
+    for place, argument in enumerate(arguments):
+        if argument.startswith("--data="):
+            os.environ["HOLDOUT_DATA"] = argument.partition("=")[2]
+        elif argument == "--data" and place + 1 < len(arguments):
+            os.environ["HOLDOUT_DATA"] = arguments[place + 1]
+
+
 def data_folder(base: Path) -> Path:
-    """Return the folder of state and secrets, made with mode 0700 where it does not exist."""
-    folder = Path(text("HOLDOUT_DATA", str(base / ".holdout"))).expanduser().resolve()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Return the folder of state and secrets, made with mode 0700 where it does not exist.
+
+    Raises ImproperlyConfigured where it cannot be made or written.
+    """
+    folder = Path(text("HOLDOUT_DATA", str(base / ".holdout"))).expanduser().absolute()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # A try, not os.access: a read-only mount refuses root too, and access() may not know.
+        probe = folder / f".probe-{os.getpid()}"
+        probe.touch(mode=0o600)
+        probe.unlink()
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"The data folder {folder} cannot be written ({error.strerror}). "
+            "Name another one with --data DIR or the variable HOLDOUT_DATA."
+        ) from error
     return folder
 
 
@@ -56,14 +82,38 @@ def secret_key(folder: Path) -> str:
     if os.environ.get("SECRET_KEY"):
         return os.environ["SECRET_KEY"]
     path = folder / "secret_key"
-    try:
-        # O_EXCL: of two processes that start together one makes the key, the other reads it.
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text(encoding="ascii").strip()
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(secrets.token_urlsafe(64))
+    if not path.exists():
+        # Written whole under another name, then linked: of two processes that start together one
+        # makes the key, and neither reads half of it.
+        draft = folder / f".secret_key-{os.getpid()}-{secrets.token_hex(4)}"
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_urlsafe(64))
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+        draft.unlink()
     return path.read_text(encoding="ascii").strip()
+
+
+def database(folder: Path) -> dict:
+    """Return Django's description of DATABASE_URL, else of SQLite in the data folder."""
+    url = text("DATABASE_URL")
+    if url:
+        found = dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True)
+    else:
+        found = {"ENGINE": "django.db.backends.sqlite3", "NAME": folder / "holdout.sqlite3"}
+    if found["ENGINE"].endswith("sqlite3"):
+        found["OPTIONS"] = {
+            "timeout": 20,
+            # A transaction that will write waits for its turn instead of failing half-way.
+            "transaction_mode": "IMMEDIATE",
+            # FULL: a score that was told to somebody must survive a power cut.
+            "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;",
+        }
+        found["CONN_MAX_AGE"] = 60
+        # A file: threads and processes of a test share it as they do in earnest.
+        found["TEST"] = {"NAME": str(folder / "test.sqlite3")}
+    return found
 
 
 def broker_url() -> str:

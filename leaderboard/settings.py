@@ -6,7 +6,6 @@ Every variable is listed in the README's configuration table.
 from datetime import timedelta
 from pathlib import Path
 
-import dj_database_url
 from csp.constants import NONE, SELF
 
 from leaderboard import env
@@ -71,21 +70,7 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {
-    "default": dj_database_url.parse(
-        env.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'holdout.sqlite3'}"),
-        conn_max_age=60,
-        conn_health_checks=True,
-    )
-}
-if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    # IMMEDIATE: a transaction that will write waits for its turn instead of failing half-way.
-    # FULL: a score that was told to somebody must survive a power cut.
-    DATABASES["default"]["OPTIONS"] = {
-        "timeout": 20,
-        "transaction_mode": "IMMEDIATE",
-        "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;",
-    }
+DATABASES = {"default": env.database(DATA_DIR)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Rate limits of sign-in must hold across web processes and without Redis.
 CACHES = {

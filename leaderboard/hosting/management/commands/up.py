@@ -1,0 +1,37 @@
+"""`manage.py up`: the whole site on one machine, without the demo's content."""
+
+import sys
+
+from django.core.management.base import BaseCommand
+
+from leaderboard.hosting import running
+
+
+class Command(BaseCommand):
+    help = "Run the site on this machine: Redis, web and worker, until Ctrl-C."
+    requires_system_checks = []
+    before: list[tuple[str, list[str]]] = []
+    after_ready: list[str] = ["Stop with Ctrl-C."]
+    email_verification = ""
+
+    def add_arguments(self, parser):
+        parser.add_argument("--port", type=int, default=8000, help="0 takes any free port")
+        parser.add_argument("--data", metavar="DIR", help="state and secrets (default .holdout/)")
+
+    def handle(self, *, port, **options):
+        try:
+            code = running.run(
+                port,
+                self._say,
+                before=self.before,
+                after_ready=self.after_ready,
+                email_verification=self.email_verification,
+            )
+        except running.CannotRun as refusal:
+            self.stderr.write(str(refusal))
+            code = 2
+        sys.exit(code)
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
