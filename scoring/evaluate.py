@@ -26,10 +26,10 @@ def check(task: Task, metric: Metric | str) -> None:
         faults.append(f"{metric.title} takes predictions of kind {wanted}, not {task.kind}.")
     elif metric.binary and task.positive is None:
         faults.append(f"{metric.title} needs to know which class is the positive one.")
-    elif metric.least is not None and (task.low is None or task.low < metric.least):
+    elif not _within(metric, task.low, task.high):
         faults.append(
-            f"{metric.title} takes numbers from {metric.least:g} up: give the task a lower bound "
-            f"(low: {metric.least:g}), so that other files are refused with the lines at fault."
+            f"{metric.title} takes numbers {_range(metric)}: give the task that range, so that "
+            "other files are refused with the lines at fault."
         )
     elif "k" in metric.params and task.classes and metric.params["k"] >= len(task.classes):
         faults.append(f"{metric.title} over {len(task.classes)} classes would always be 1.")
@@ -45,8 +45,10 @@ def evaluate(task: Task, metric: Metric | str, part: Any, predictions: Any) -> f
     """
     metric = _metric(metric)
     # Over all rows, not those of the part: a refusal must not tell which rows are public.
-    if metric.least is not None and (np.asarray(predictions.values) < metric.least).any():
-        raise Unscorable(f"{metric.title} takes numbers from {metric.least:g} up.")
+    if metric.least is not None:
+        values = np.asarray(predictions.values)
+        if not _within(metric, values.min(initial=np.inf), values.max(initial=-np.inf)):
+            raise Unscorable(f"{metric.title} takes numbers {_range(metric)}.")
     return score(metric, rows_of(task, part, predictions))
 
 
@@ -125,6 +127,16 @@ def _value(metric: Metric, rows: Rows) -> Any:
         weight = np.ones(rows.n) if rows.weight is None else rows.weight
         return combine(weight @ statistics)
     return metric.compute(rows)
+
+
+def _within(metric: Metric, low: float | None, high: float | None) -> bool:
+    """Whether numbers from low to high (None: unbounded) are all such as the metric takes."""
+    above = metric.least is None or (low is not None and low >= metric.least)
+    return above and (metric.most is None or (high is not None and high <= metric.most))
+
+
+def _range(metric: Metric) -> str:
+    return f"from {metric.least:g} " + ("up" if metric.most is None else f"to {metric.most:g}")
 
 
 def _metric(metric: Metric | str) -> Metric:

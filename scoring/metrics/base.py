@@ -57,7 +57,7 @@ class Metric:
     so that `get(metric.name) == metric`: it identifies the metric wherever one is stored.
     `low` and `high` bound the score (None: unbounded); `perfect` is what a perfect file scores.
     `params` are the organiser's to choose, `fixed` is part of the definition; both are passed on.
-    `least` is the smallest number that a label or prediction may be (None: any number will do).
+    `least` and `most` bound what a label or prediction may be (None: any number will do).
     `binary` metrics need a positive class.
     """
 
@@ -84,6 +84,7 @@ class Metric:
     weights: bool = True
     binary: bool = False
     least: float | None = None
+    most: float | None = None
     version: int = 1
 
     @property

@@ -26,3 +26,10 @@ def brier(rows: Rows) -> Array:
         return np.square(rows.p - rows.y)
     squares = np.square(rows.p).sum(axis=1)
     return squares - 2 * rows.p[np.arange(rows.n), rows.y] + 1
+
+
+def log_loss_columns(rows: Rows, clip: float) -> Array:
+    """Log loss of each of several columns against labels 0 and 1: (n, columns)."""
+    given = np.where(rows.y == 1, rows.p, 1 - rows.p)
+    losses = -np.log(np.clip(given, clip, 1 - clip))
+    return np.where(np.isin(rows.y, (0, 1)), losses, np.nan)

@@ -9,4 +9,6 @@ from scoring.metrics.descriptors import (  # noqa: F401
     probability,
     ranking,
     regression,
+    retrieval,
+    text,
 )

@@ -174,7 +174,7 @@ def top_k(k: int = 2) -> Metric:
         f"Top-{k}",
         f"The share of rows whose true class is among the {k} classes with the highest predicted "
         "probabilities. Of classes with equal probabilities the later one stands first.",
-        "import numpy as np\n" + _sklearn("top_k_accuracy_score", f", k={k}, labels=classes"),
+        _sklearn("top_k_accuracy_score", f", k={k}, labels=classes"),
         aliases=("top_k_accuracy", "top_k"),
         kinds=("probabilities",),
         params={"k": k},

@@ -86,3 +86,32 @@ def multiclass_brier() -> Metric:
         snippet="from sklearn.metrics import brier_score_loss\n\n"
         "score = brier_score_loss(y_true, y_pred, labels=classes, scale_by_half=False)",
     )
+
+
+@register
+def columnwise_log_loss(clip: float = 1e-6) -> Metric:
+    require(0 < clip < 0.5, "clip of mean_columnwise_log_loss must lie above 0 and below 0.5.")
+    return Metric(
+        name="mean_columnwise_log_loss",
+        title="Mean columnwise log loss",
+        symbol="mcLogLoss",
+        family="probability",
+        aliases=("mclogloss", "multilabel_log_loss"),
+        kinds=("number",),
+        form="mean",
+        function=f"{_MODULE}:log_loss_columns",
+        params={"clip": clip},
+        least=0.0,
+        most=1.0,
+        greater_is_better=False,
+        low=-math.log1p(-clip),
+        high=-math.log(clip),
+        perfect=-math.log1p(-clip),
+        undefined="The labels of this metric must all be 0 or 1.",
+        sensitivity=sensitivity.LOG_LOSS,
+        description="For several yes-or-no questions: the log loss of each column, averaged over "
+        f"the columns. Probabilities are first clipped to [{clip:g}, 1 - {clip:g}].",
+        snippet="import numpy as np\n\n"
+        f"clipped = np.clip(y_pred, {clip!r}, 1 - {clip!r})\n"
+        "score = -np.log(np.where(np.asarray(y_true) == 1, clipped, 1 - clipped)).mean()",
+    )

@@ -58,3 +58,112 @@ def gini() -> Metric:
         snippet="from sklearn.metrics import roc_auc_score\n\n"
         "score = 2 * roc_auc_score(y_true, y_pred) - 1",
     )
+
+
+def _several(name: str, title: str, symbol: str, scheme: str, weighted: bool, text: str) -> Metric:
+    """ROC AUC of several classes: `scheme` ovr or ovo, averaged plainly or by class sizes."""
+    average = "weighted" if weighted else "macro"
+    return _ranking(
+        name,
+        title,
+        symbol,
+        aliases=(f"auc_{name.removeprefix('roc_auc_')}",),
+        kinds=("probabilities",),
+        function=f"roc_auc_one_vs_{'rest' if scheme == 'ovr' else 'one'}",
+        fixed={"weighted": weighted},
+        undefined=_EVERY,
+        sensitivity=sensitivity.NONE if weighted or scheme == "ovo" else sensitivity.AUC,
+        description=text,
+        snippet="from sklearn.metrics import roc_auc_score\n\n"
+        f'score = roc_auc_score(y_true, y_pred, multi_class="{scheme}", average="{average}", '
+        "labels=classes)",
+    )
+
+
+@register
+def one_vs_rest() -> Metric:
+    return _several(
+        "roc_auc_ovr",
+        "ROC AUC, one against the rest",
+        "AUC OvR",
+        "ovr",
+        False,
+        "For each class the ROC AUC of its probability, rows of that class against all others; "
+        "then the mean over the classes. Every class needs a row.",
+    )
+
+
+@register
+def one_vs_rest_weighted() -> Metric:
+    return _several(
+        "roc_auc_ovr_weighted",
+        "ROC AUC, one against the rest, weighted",
+        "AUC OvR w",
+        "ovr",
+        True,
+        "For each class the ROC AUC of its probability, rows of that class against all others; "
+        "then the mean weighted by the classes' numbers of rows.",
+    )
+
+
+@register
+def one_vs_one() -> Metric:
+    return _several(
+        "roc_auc_ovo",
+        "ROC AUC, one against one",
+        "AUC OvO",
+        "ovo",
+        False,
+        "For each pair of classes the ROC AUC within the rows of the two, averaged over both ways "
+        "round and over the pairs; insensitive to how frequent the classes are.",
+    )
+
+
+@register
+def one_vs_one_weighted() -> Metric:
+    return _several(
+        "roc_auc_ovo_weighted",
+        "ROC AUC, one against one, weighted",
+        "AUC OvO w",
+        "ovo",
+        True,
+        "For each pair of classes the ROC AUC within the rows of the two, averaged over both ways "
+        "round and over the pairs, weighted by their numbers of rows.",
+    )
+
+
+@register
+def columnwise() -> Metric:
+    return _ranking(
+        "mean_columnwise_roc_auc",
+        "Mean columnwise ROC AUC",
+        "mcAUC",
+        aliases=("mcauc", "mean_columnwise_auc"),
+        kinds=("number",),
+        function="roc_auc_columns",
+        least=0.0,
+        most=1.0,
+        undefined="Every column needs labels 0 and 1, both of them, and no others.",
+        sensitivity=sensitivity.NONE,
+        description="For several yes-or-no questions: the ROC AUC of each column, averaged over "
+        "the columns.",
+        snippet="from sklearn.metrics import roc_auc_score\n\n"
+        'score = roc_auc_score(y_true, y_pred, average="macro")',
+    )
+
+
+@register
+def average_precision() -> Metric:
+    return _ranking(
+        "average_precision_score",
+        "Average precision",
+        "AP",
+        aliases=("average_precision", "ap", "auprc", "pr_auc"),
+        function="average_precision",
+        undefined="No row has the positive class, so this metric has no value.",
+        description="Going down the list from the highest prediction: the share of positive rows "
+        "so far, noted at every positive row and averaged. It looks at the top of the list and "
+        "depends on how rare the positive class is.",
+        snippet="from sklearn.metrics import average_precision_score\n\n"
+        "score = average_precision_score(y_true, y_pred, pos_label=positive)",
+    )
