@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, Decimal
 
-from scoring.release.resolution import grid_for
+from scoring.release.resolution import grid_for, ruler
 from scoring.release.settings import ReleaseSettings
 from scoring.release.units import FINE, amount_text, clamp, exact, shown, steps
 
@@ -34,7 +35,9 @@ TYPICAL_DIFFERENCE = Decimal("0.6")
 """Standard error of the difference of two files of one team, in ruler units: files that differ on
 6% of the rows of an accuracy task have 0.57."""
 
-EXACT_GRID = Decimal("0.000001")
+EXACT_DIGITS = 3
+"""Exact scores are shown to this many digits below the ruler's first: more say nothing."""
+
 HALF_SPLIT_BELOW = 5_000
 
 
@@ -65,12 +68,14 @@ def preset(
 ) -> ReleaseSettings:
     """The settings of a preset for a ruler `se`, a start line and a range in displayed units.
 
-    Custom starts from Open. `rule` overrides the presets' rule. `n_public` and `metric` are there
-    for the warnings that depend on them and change no number. Raises BadSettings where the ruler is
-    0 or missing.
+    Custom starts from Open; without `expected_submissions` Open expects 10,000. `metric` and
+    `n_public` (public rows) give the ruler its floor where the metric is an average over rows.
+    `rule` overrides the presets' rule. Raises BadSettings where the ruler is 0 or missing.
     """
     if name not in NAMES:
         raise ValueError(f"there is no preset {name}")
+    if se:
+        se = ruler(se, metric, n_public)
     facts = {
         "greater_is_better": greater_is_better,
         "low": low,
@@ -83,17 +88,17 @@ def preset(
     draft = ReleaseSettings(rule, 1, 0, 0, 1, 0, extra=_extra(rule, COURSE_C), **facts)
     if se is None or not se > 0:
         draft.validate()
-    ruler = Decimal(repr(float(se)))
+    error = Decimal(repr(float(se)))
     factor = threshold_factor(name, expected_submissions)
     grid = grid_for(se)
-    width = factor * ruler * (TYPICAL_DIFFERENCE if rule == "gate_paired" else 1)
+    width = factor * error * (TYPICAL_DIFFERENCE if rule == "gate_paired" else 1)
     fine = grid / FINE
     tau = ((width / fine).to_integral_value(ROUND_HALF_EVEN) * fine).normalize()
     return ReleaseSettings(
         rule,
         tau=Decimal(format(tau, "f")),
         sigma_compare=_short(tau * COMPARE_NOISE),
-        sigma_value=_short(ruler * VALUE_NOISE[rule]),
+        sigma_value=_short(error * VALUE_NOISE[rule]),
         grid=grid,
         start=on_grid(draft, grid, start),
         cap=CAP[rule],
@@ -108,17 +113,18 @@ def _extra(rule: str, factor: Decimal) -> dict:
 
 
 def _unprotected(name: str, facts: dict, start) -> ReleaseSettings:
-    grid = EXACT_GRID
-    if name == "sealed" and facts["standard_error"]:
-        grid = grid_for(facts["standard_error"])
+    se = facts["standard_error"]
+    grid = Decimal("0.000001")
+    if se:
+        place = Decimal(repr(float(se))).adjusted() - EXACT_DIGITS
+        grid = grid_for(se) if name == "sealed" else Decimal(format(Decimal(1).scaleb(place), "f"))
     draft = ReleaseSettings(name, 0, 0, 0, grid, 0, cap=None, **facts)
-    begin = on_grid(draft, grid, start)
-    return ReleaseSettings(name, 0, 0, 0, grid, begin, cap=None, **facts).validate()
+    return replace(draft, start=on_grid(draft, grid, start)).validate()
 
 
 def on_grid(settings, grid: Decimal, amount: float | Decimal) -> Decimal:
     """A displayed amount on the nearest step of a grid, inside the metric's range."""
-    made = ReleaseSettings(**{**settings.__dict__, "grid": grid})
+    made = replace(settings, grid=grid)
     return shown(made, clamp(made, steps(made, amount)))
 
 
@@ -133,16 +139,26 @@ def half_split(n_rows: int) -> bool:
     return n_rows < HALF_SPLIT_BELOW
 
 
-def warnings(settings, baselines, n_public: int | None = None, best_plausible=None) -> list[str]:
+def warnings(
+    settings,
+    baselines,
+    n_public: int | None = None,
+    *,
+    metric=None,
+    facts=None,
+    best_plausible=None,
+) -> list[str]:
     """What to tell the organiser before publishing; an empty list when all is well.
 
-    `baselines` are exact scores in displayed units. `best_plausible` is the best score anyone may
-    reach; left out, the better end of the metric's range, where it has one.
+    `baselines` are exact scores in displayed units. With `metric` and `n_public` a missing bound is
+    told by the metric's sensitivity (`facts`: what is known beside it, such as `span`), else by its
+    range. `best_plausible` is the best score anyone
+    may reach; left out, the better end of the metric's range, where it has one.
     """
     if settings.rule in ("sealed", "exact"):
         return _unprotected_warnings(settings)
     made = []
-    if settings.low is None or settings.high is None:
+    if not _bounded(settings, metric, n_public, facts or {}):
         made.append(
             "This metric has no bound, so one row can move the score by any amount. There is no "
             "worst-case guarantee; clip the values, or take a threshold one step higher."
@@ -162,6 +178,13 @@ def warnings(settings, baselines, n_public: int | None = None, best_plausible=No
             "a time."
         )
     return made
+
+
+def _bounded(settings, metric, n_public, facts) -> bool:
+    if metric is not None and n_public:
+        known = {"classes": 2, "smallest_class": n_public, "positives": n_public, **facts}
+        return metric.sensitivity(n_public, **known) is not None
+    return settings.low is not None and settings.high is not None
 
 
 def _unprotected_warnings(settings) -> list[str]:

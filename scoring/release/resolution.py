@@ -68,18 +68,26 @@ def _root_up(square: Fraction) -> int:
     return root
 
 
-def ruler(se: float, *, scale: float | None = None, n_public: int | None = None) -> float:
-    """The standard error to store at launch.
+def ruler(se: float, metric=None, n_public: int | None = None) -> float:
+    """The standard error to store at launch: the baseline's, with a floor for averages over rows.
 
-    For a metric that is an average over rows, give `scale`, the width of one row's part: the ruler
-    is then kept above a quarter of the largest standard error such an average can have,
-    scale * 0.5 / sqrt(n), because a very good baseline on few rows looks steadier than it is.
+    A very good baseline on few rows looks steadier than a score is, so for a metric that averages
+    a bounded number over rows the ruler is at least a quarter of the largest standard error such an
+    average can have. For other metrics, and without `metric` and `n_public`, it is `se` itself.
     """
-    if scale is None or not n_public:
+    width = row_width(metric, n_public) if metric is not None and n_public else None
+    if width is None:
         return se
-    return max(se, ceiling(scale, n_public) / 4)
+    return max(se, width * 0.5 / math.sqrt(n_public) / 4)
 
 
-def ceiling(scale: float, n_public: int) -> float:
-    """Largest standard error of an average of values in a range of width `scale` over n rows."""
-    return scale * 0.5 / math.sqrt(n_public)
+def row_width(metric, n: int) -> float | None:
+    """The range of one row's part where the score is an average over rows, else None.
+
+    An average is told by its sensitivity, which falls as 1/n; that of a root or of a correlation
+    does not, or has no bound.
+    """
+    one, four = metric.sensitivity(n), metric.sensitivity(4 * n)
+    if metric.rows != "row" or one is None or four is None:
+        return None
+    return one * n if math.isclose(one, 4 * four, rel_tol=1e-9) else None

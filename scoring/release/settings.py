@@ -10,7 +10,6 @@ from scoring.release.validation import problems
 
 DECIMALS = ("tau", "sigma_compare", "sigma_value", "grid", "start")
 FLOATS = ("standard_error", "low", "high")
-WHOLE = ("cap", "looks")
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,8 @@ class ReleaseSettings:
             object.__setattr__(self, name, _decimal(getattr(self, name)))
         for name in FLOATS:
             object.__setattr__(self, name, _float(getattr(self, name)))
-        for name in WHOLE:
-            object.__setattr__(self, name, _whole(getattr(self, name)))
+        object.__setattr__(self, "cap", _whole(self.cap, empty=None))
+        object.__setattr__(self, "looks", _whole(self.looks, empty=0))
         object.__setattr__(self, "extra", dict(self.extra or {}))
 
     def validate(self) -> ReleaseSettings:
@@ -112,10 +111,10 @@ def _float(value):
         return value
 
 
-def _whole(value):
+def _whole(value, empty):
     if isinstance(value, str):
         try:
-            return int(value) if value.strip() else None
+            return int(value) if value.strip() else empty
         except ValueError:
             return value
     return value

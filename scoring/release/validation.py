@@ -9,7 +9,9 @@ from scoring.release.catalogue import RULES
 
 MOST_DECIMALS = 12
 LARGEST_STEPS = 1_000_000
-"""No width is more than this many steps of the grid: the sealed numbers then fit 64 bits."""
+FARTHEST_START = 10**12
+"""Most steps of the grid in a threshold, and from 0 to the start line: the sealed numbers then fit
+64 bits."""
 
 POROUS = Decimal("0.5")
 """Comparison noise from this share of the threshold on lets 1 random file in 44 through,
@@ -210,8 +212,10 @@ def _start(settings, found) -> dict[str, str]:
         return {}
     if settings.start % settings.grid:
         return {"start": "The start line lies on the display grid."}
-    if abs(settings.start) > 10**9 * settings.grid:
-        return {"start": "The start line is more than 10^9 steps from 0. Use a wider grid."}
+    if abs(settings.start) > FARTHEST_START * settings.grid:
+        return {"start": "The start line is more than 10^12 steps from 0. Use a wider grid."}
+    if not {"low", "high"}.isdisjoint(found):
+        return {}
     low, high = settings.low, settings.high
     if (_is_float(low) and settings.start < Decimal(repr(low))) or (
         _is_float(high) and settings.start > Decimal(repr(high))
