@@ -5,47 +5,73 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='LedgerEntry',
+            name="LedgerEntry",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('seq', models.PositiveBigIntegerField(unique=True)),
-                ('previous', models.CharField(max_length=64)),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('kind', models.CharField(max_length=40)),
-                ('at', models.DateTimeField()),
-                ('competition', models.UUIDField(db_index=True, null=True)),
-                ('leaf', models.CharField(max_length=64)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("seq", models.PositiveBigIntegerField(unique=True)),
+                ("previous", models.CharField(max_length=64)),
+                ("digest", models.CharField(max_length=64, unique=True)),
+                ("kind", models.CharField(max_length=40)),
+                ("at", models.DateTimeField()),
+                ("competition", models.UUIDField(db_index=True, null=True)),
+                ("leaf", models.CharField(max_length=64)),
             ],
             options={
-                'ordering': ('seq',),
+                "ordering": ("seq",),
             },
         ),
         migrations.CreateModel(
-            name='LedgerHead',
+            name="LedgerHead",
             fields=[
-                ('id', models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
-                ('seq', models.PositiveBigIntegerField(default=0)),
-                ('digest', models.CharField(default='0000000000000000000000000000000000000000000000000000000000000000', max_length=64)),
+                (
+                    "id",
+                    models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False),
+                ),
+                ("seq", models.PositiveBigIntegerField(default=0)),
+                (
+                    "digest",
+                    models.CharField(
+                        default="0000000000000000000000000000000000000000000000000000000000000000",
+                        max_length=64,
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='audit_one_head')],
+                "constraints": [
+                    models.CheckConstraint(condition=models.Q(("id", 1)), name="audit_one_head")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='LedgerPayload',
+            name="LedgerPayload",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('salt', models.CharField(max_length=64)),
-                ('body', models.JSONField()),
-                ('entry', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='payload', to='audit.ledgerentry')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("salt", models.CharField(max_length=64)),
+                ("body", models.JSONField()),
+                (
+                    "entry",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="payload",
+                        to="audit.ledgerentry",
+                    ),
+                ),
             ],
         ),
     ]

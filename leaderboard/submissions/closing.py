@@ -1,0 +1,207 @@
+"""Acts after the sending: choose, withdraw, waive, rescore, close, reveal.
+
+Each is one transaction in the lock order competition, team, ledger head, and does nothing a second
+time.
+"""
+
+from django.db import transaction
+
+from leaderboard.audit import ledger
+from leaderboard.competitions import clock
+from leaderboard.competitions.models import Competition, State
+from leaderboard.submissions import ringing
+from leaderboard.submissions.models import (
+    Evaluation,
+    FinalChoice,
+    Outcome,
+    Status,
+    Submission,
+    Withdrawal,
+)
+from leaderboard.submissions.refusals import Refusal, instant
+from leaderboard.teams.models import Team
+
+
+def close(competition: Competition, by) -> Competition:
+    """Close a live competition now, by the database's clock; closed already, nothing changes."""
+    with transaction.atomic():
+        locked = _lock(competition)
+        now = clock.now()
+        state = locked.state(now)
+        if state in (State.DRAFT, State.UPCOMING):
+            raise Refusal("not_open", at=instant(locked.opens_at))
+        if state == State.LIVE:
+            announced = locked.closes_at
+            locked.closes_at = now
+            locked.save(update_fields=("closes_at",))
+            body = {"by": _name(by), "announced": announced, "closes_at": now}
+            ledger.append("closed", locked.uuid, body, now)
+        transaction.on_commit(lambda: ringing.finalise(locked.pk), robust=True)
+    return locked
+
+
+def reveal(competition: Competition, by) -> Competition:
+    """Show the final ranking to everybody; a recorded act that happens once."""
+    with transaction.atomic():
+        locked = _lock(competition)
+        if locked.revealed_at:
+            return locked
+        if not locked.finals_ready_at:
+            raise Refusal("not_ready")
+        locked.revealed_at = clock.now()
+        locked.board_version += 1
+        locked.save(update_fields=("revealed_at", "board_version"))
+        ledger.append("revealed", locked.uuid, {"by": _name(by)}, locked.revealed_at)
+        # The salts lie with the noise key, which only a worker may read.
+        transaction.on_commit(lambda: ringing.publish_salts(locked.pk), robust=True)
+    return locked
+
+
+def waive(evaluation: Evaluation, by) -> Evaluation:
+    """Set aside a file that failed on our side, so that the finals need not wait for it."""
+    with transaction.atomic():
+        competition, locked = _lock_stuck(evaluation)
+        if locked.waived_at:
+            return locked
+        locked.waived_at, locked.waived_by = clock.now(), by
+        locked.save(update_fields=("waived_at", "waived_by"))
+        ledger.append("waived", competition.uuid, _about(locked.submission, by), locked.waived_at)
+        if competition.state(locked.waived_at) == State.CLOSING:
+            transaction.on_commit(lambda: ringing.finalise(competition.pk), robust=True)
+    return locked
+
+
+def rescore(evaluation: Evaluation, by) -> Evaluation:
+    """Put a file that failed on our side back into the queue, with its three attempts."""
+    with transaction.atomic():
+        competition, locked = _lock_stuck(evaluation)
+        locked.status, locked.attempts = Status.QUEUED, 0
+        locked.queued_at = clock.now()
+        locked.waived_at = locked.waived_by = locked.finished_at = None
+        locked.save(
+            update_fields=(
+                "status",
+                "attempts",
+                "queued_at",
+                "waived_at",
+                "waived_by",
+                "finished_at",
+            )
+        )
+        ledger.append("rescored", competition.uuid, _about(locked.submission, by))
+        team_id, limit = locked.team_id, competition.hard_limit
+        transaction.on_commit(lambda: ringing.score_next(team_id, limit), robust=True)
+    return locked
+
+
+def choose(team: Team, submission: Submission, by) -> FinalChoice:
+    """Choose a scored file as final; chosen already, nothing changes."""
+    with transaction.atomic():
+        competition, locked = _lock_team(team)
+        _refuse_foreign(locked, submission)
+        chosen = FinalChoice.objects.filter(submission=submission).first()
+        if chosen:
+            return chosen
+        if Withdrawal.objects.filter(submission=submission).exists():
+            raise Refusal("withdrawn")
+        if not submission.evaluations.filter(status=Status.SCORED).exists():
+            raise Refusal("not_scored")
+        if FinalChoice.objects.filter(team=locked).count() >= competition.finals_count:
+            raise Refusal("finals_full", limit=competition.finals_count)
+        made = FinalChoice.objects.create(
+            team=locked, submission=submission, chosen_by=by, chosen_at=clock.now()
+        )
+        ledger.append("chosen", competition.uuid, _about(submission, by), made.chosen_at)
+    return made
+
+
+def unchoose(team: Team, submission: Submission, by) -> None:
+    """Take a final choice back; not chosen, nothing changes."""
+    with transaction.atomic():
+        competition, locked = _lock_team(team)
+        _refuse_foreign(locked, submission)
+        if FinalChoice.objects.filter(submission=submission).delete()[0]:
+            ledger.append("unchosen", competition.uuid, _about(submission, by))
+
+
+def withdraw(submission: Submission, by) -> Withdrawal:
+    """Take a file back: it stays on record, keeps its slot and cannot be final."""
+    with transaction.atomic():
+        competition, _ = _lock_team(submission.team)
+        withdrawn = Withdrawal.objects.filter(submission=submission).first()
+        if withdrawn:
+            return withdrawn
+        FinalChoice.objects.filter(submission=submission).delete()
+        made = Withdrawal.objects.create(
+            submission=submission, withdrawn_by=by, withdrawn_at=clock.now()
+        )
+        ledger.append("withdrawn", competition.uuid, _about(submission, by), made.withdrawn_at)
+    return made
+
+
+def effective_finals(team: Team) -> list[Submission]:
+    """Return the files that would be scored on the private rows if the close were now.
+
+    The chosen ones; where the team chose fewer than it may, then the file of its last new score and
+    its latest scored files, so that a team with a scored file always has a final.
+    """
+    scored = list(
+        Submission.objects.filter(
+            team=team, evaluations__status=Status.SCORED, withdrawal__isnull=True
+        )
+        .select_related("final_choice")
+        .distinct()
+        .order_by("-number")
+    )
+    chosen = [file for file in scored if hasattr(file, "final_choice")]
+    last_new = [
+        file
+        for file in scored
+        if file.evaluations.filter(release__outcome=Outcome.RELEASED).exists()
+    ][:1]
+    wanted = []
+    for file in [*chosen, *last_new, *scored]:
+        if file not in wanted:
+            wanted.append(file)
+    return wanted[: team.competition.finals_count]
+
+
+def _lock(competition: Competition) -> Competition:
+    return Competition.objects.select_for_update(no_key=True).get(pk=competition.pk)
+
+
+def _lock_team(team: Team) -> tuple[Competition, Team]:
+    """Lock a competition that still takes choices, and the team."""
+    competition = Competition.objects.select_for_update(no_key=True).get(pk=team.competition_id)
+    if competition.state(clock.now()) != State.LIVE:
+        raise Refusal("closed", at=instant(competition.closes_at))
+    return competition, Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+
+
+def _lock_stuck(evaluation: Evaluation) -> tuple[Competition, Evaluation]:
+    """Lock what a decision about a file that failed on our side needs."""
+    competition = _lock(evaluation.submission.competition)
+    Team.objects.select_for_update(no_key=True).get(pk=evaluation.team_id)
+    locked = Evaluation.objects.select_related("submission__team").get(pk=evaluation.pk)
+    if locked.status != Status.NEEDS_ATTENTION or competition.finals_ready_at:
+        raise Refusal("not_stuck")
+    return competition, locked
+
+
+def _refuse_foreign(team: Team, submission: Submission) -> None:
+    if submission.team_id != team.pk:
+        raise Refusal("not_yours")
+
+
+def _about(submission: Submission, by) -> dict:
+    return {
+        "submission": submission.uuid,
+        "team": submission.team.uuid,
+        "number": submission.number,
+        "by": _name(by),
+    }
+
+
+def _name(by) -> str | None:
+    """A person in the ledger is a user name: erasing the payload erases it."""
+    return by.username if by else None

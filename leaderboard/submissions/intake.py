@@ -1,0 +1,215 @@
+"""Accept a file: whole on the disk and in the queue, or refused with nothing kept.
+
+The bytes are flushed and in their place before the transaction begins, so that no lock is held
+while a disk works and a committed row always has its file. The transaction then decides by the
+database's clock, under the locks of the competition (no close can pass by) and of the team (no
+second file can take the same slot).
+"""
+
+import errno
+import uuid
+from collections.abc import Iterator
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+
+from leaderboard.audit import ledger
+from leaderboard.competitions import clock, release_settings, store
+from leaderboard.competitions.models import Competition, State
+from leaderboard.submissions import ringing
+from leaderboard.submissions.models import Evaluation, Submission
+from leaderboard.submissions.quotas import Quota, quota
+from leaderboard.submissions.refusals import Refusal, instant, size
+from leaderboard.teams.models import Member, Team
+
+__all__ = ["Quota", "quota", "submit"]
+
+CHUNK = 2**20
+NAME_LENGTH = Submission._meta.get_field("original_name").max_length
+NOTE_LENGTH = Submission._meta.get_field("note").max_length
+TOKEN_LENGTH = Submission._meta.get_field("form_token").max_length
+
+
+def submit(
+    *,
+    competition: Competition,
+    team: Team | None,
+    user,
+    file,
+    original_name: str,
+    form_token: str | None = None,
+    note: str = "",
+    accepted_at: datetime | None = None,
+    seeded: bool = False,
+) -> Submission:
+    """Accept a file for scoring and return its submission; raises Refusal.
+
+    `file` has `read(count)` or Django's `chunks()`. The same `form_token` of a team returns the
+    first submission again. Only the seeder gives `accepted_at`, inside the window and in order.
+    """
+    if accepted_at is not None and not seeded:
+        raise ValueError("only a seeded file brings its own time")
+    if form_token is not None and not 0 < len(form_token) <= TOKEN_LENGTH:
+        raise Refusal("wrong_form")
+    # Refuse what is plain to see before a byte is written; the transaction looks again.
+    first = _sent_before(team, form_token)
+    if first:
+        return first
+    _refuse_closed(competition, team, accepted_at or clock.now())
+    if file is None:
+        raise Refusal("wrong_form")
+    stored = _store(competition, team, file)
+    decided = False
+    try:
+        with transaction.atomic():
+            submission = _accept(
+                competition_id=competition.pk,
+                team_id=team.pk,
+                stored=stored,
+                form_token=form_token,
+                accepted_at=accepted_at,
+                facts={
+                    "user": user,
+                    "original_name": _printable(original_name, NAME_LENGTH),
+                    "note": _printable(note, NOTE_LENGTH),
+                    "seeded": seeded,
+                },
+            )
+            decided = True
+    except BaseException:
+        # An error after the decision leaves open whether the commit arrived: then a file too many
+        # is better than a row without its file.
+        if not decided:
+            store.remove(settings.UPLOADS_DIR, stored.path)
+        raise
+    if submission.path != stored.path:
+        # Of two equal forms at the same time the other came first.
+        store.remove(settings.UPLOADS_DIR, stored.path)
+    return submission
+
+
+def _accept(*, competition_id, team_id, stored, form_token, accepted_at, facts) -> Submission:
+    """Decide and record under the locks."""
+    competition = Competition.objects.select_for_update(no_key=True).get(pk=competition_id)
+    team = Team.objects.select_for_update(no_key=True).get(pk=team_id)
+    first = _sent_before(team, form_token)
+    if first:
+        return first
+    now = clock.now()
+    at = accepted_at or now
+    _refuse_closed(competition, team, at)
+    if accepted_at:
+        _check_seeded(team, at, now)
+    if facts["user"] and not Member.objects.filter(team=team, user=facts["user"]).exists():
+        raise Refusal("not_joined")
+    counted = quota(team, competition, at)
+    resets = instant(counted.resets_at)
+    if counted.rejected_used >= counted.rejected_limit:
+        raise Refusal("too_many_rejected", limit=counted.rejected_limit, at=resets)
+    if not counted.left:
+        raise Refusal("over_quota", limit=counted.limit, at=resets)
+    number = team.last_number + 1
+    # Guarded: where rows cannot be locked, a second file with the same count ends here.
+    if not Team.objects.filter(pk=team.pk, last_number=number - 1).update(last_number=number):
+        raise RuntimeError("two files were accepted at the same time without a lock")
+    submission = Submission.objects.create(
+        competition=competition,
+        team=team,
+        number=number,
+        sha256=stored.sha256,
+        size=stored.size,
+        path=stored.path,
+        accepted_at=at,
+        form_token=form_token,
+        **facts,
+    )
+    in_force = release_settings.in_force(competition, at)
+    Evaluation.objects.create(
+        submission=submission,
+        solution=competition.solutions.latest("version"),
+        team=team,
+        release_settings=in_force,
+        queued_at=at,
+    )
+    _record(submission, competition, team, in_force)
+    transaction.on_commit(lambda: ringing.score_next(team.pk, competition.hard_limit), robust=True)
+    return submission
+
+
+def _record(submission: Submission, competition: Competition, team: Team, in_force) -> None:
+    body = {
+        "submission": submission.uuid,
+        "team": team.uuid,
+        "number": submission.number,
+        "sha256": submission.sha256,
+        "size": submission.size,
+        "settings": in_force.version,
+        "accepted_at": submission.accepted_at,
+    }
+    if submission.seeded:
+        body["seeded"] = True
+    ledger.append("accepted", competition.uuid, body)
+
+
+def _sent_before(team: Team | None, form_token: str | None) -> Submission | None:
+    if team is None or form_token is None:
+        return None
+    return Submission.objects.filter(team=team, form_token=form_token).first()
+
+
+def _refuse_closed(competition: Competition, team: Team | None, at: datetime) -> None:
+    """Refuse a file outside the window or of a team that may not send."""
+    # The window alone: the seeder fills competitions that are over by now.
+    window = Competition(
+        published_at=competition.published_at,
+        opens_at=competition.opens_at,
+        closes_at=competition.closes_at,
+    )
+    state = window.state(at)
+    if state in (State.DRAFT, State.UPCOMING):
+        raise Refusal("not_open", at=instant(competition.opens_at))
+    if state != State.LIVE or competition.finals_ready_at:
+        raise Refusal("closed", at=instant(competition.closes_at))
+    if team is None:
+        raise Refusal("not_joined")
+    if team.disqualified_at:
+        raise Refusal("disqualified")
+
+
+def _check_seeded(team: Team, at: datetime, now: datetime) -> None:
+    last = Submission.objects.filter(team=team).order_by("-accepted_at").first()
+    if at > now or (last and last.accepted_at > at):
+        raise ValueError("seeded files come in order and not from the future")
+
+
+def _store(competition: Competition, team: Team, file) -> store.Stored:
+    folder = f"{competition.uuid}/{team.uuid}"
+    try:
+        stored = store.write(
+            settings.UPLOADS_DIR, folder, uuid.uuid4().hex, _chunks(file), competition.packed_limit
+        )
+    except store.TooLarge as large:
+        raise Refusal("too_large", limit=size(large.limit)) from large
+    except OSError as failed:
+        if failed.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise Refusal("no_space") from failed
+        raise
+    if not stored.size:
+        store.remove(settings.UPLOADS_DIR, stored.path)
+        raise Refusal("empty")
+    return stored
+
+
+def _chunks(file) -> Iterator[bytes]:
+    if hasattr(file, "chunks"):
+        yield from file.chunks(CHUNK)
+        return
+    while chunk := file.read(CHUNK):
+        yield chunk
+
+
+def _printable(text: str, length: int) -> str:
+    """Keep a person's text to what prints on one line: it is shown on pages and in tables."""
+    kept = "".join(sign if sign.isprintable() else " " for sign in text or "")
+    return " ".join(kept.split())[:length]
