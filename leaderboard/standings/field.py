@@ -1,0 +1,45 @@
+"""Who stands on the board: the entries that rank, counted by value."""
+
+from datetime import datetime
+
+from django.db.models import Count
+
+from leaderboard.competitions import clock, release_settings
+from leaderboard.competitions.models import Competition
+from leaderboard.standings.ladder import Ladder
+from leaderboard.submissions.models import Entry
+from leaderboard.teams.models import Team
+from scoring import release
+
+
+def frozen_at(competition: Competition, now: datetime) -> datetime:
+    """The instant whose settings judge the board: now, or the close once it is past."""
+    return min(now, competition.closes_at)
+
+
+def entries(competition: Competition):
+    """Entries of teams that take part in the ranking."""
+    out = Team.objects.filter(competition=competition, disqualified_at__isnull=False)
+    return Entry.objects.filter(competition=competition).exclude(team_id__in=out.values("pk"))
+
+
+def ladder(competition: Competition, resolution: int) -> Ladder:
+    """Count the shown values of a competition: one query over its index."""
+    counted = (
+        entries(competition)
+        .filter(value__isnull=False)
+        .order_by()
+        .values_list("value")
+        .annotate(number=Count("pk"))
+    )
+    return Ladder(counted, resolution)
+
+
+def rank_band(competition: Competition, team_id: int) -> tuple[int, int] | None:
+    """Return a team's first and last place now, None without a score."""
+    entry = entries(competition).filter(team_id=team_id, value__isnull=False).first()
+    if entry is None:
+        return None
+    at = frozen_at(competition, clock.now())
+    settings = release_settings.rule(release_settings.in_force(competition, at))
+    return ladder(competition, release.resolution_steps(settings)).band(entry.value)

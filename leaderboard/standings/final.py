@@ -1,0 +1,269 @@
+"""The final ranking: FinalStanding rows of the newest run, beside what the public board said.
+
+Read only after the reveal; the view asks `access.sees_final` first.
+"""
+
+from dataclasses import dataclass
+from statistics import median
+
+from django.db.models import Count, F
+
+from leaderboard.competitions import release_settings
+from leaderboard.competitions.models import Baseline, Competition
+from leaderboard.standings import drawing, slope
+from leaderboard.standings.ladder import Ladder
+from leaderboard.standings.rows import Pages, pages
+from leaderboard.submissions.models import FinalRun, FinalStanding
+from leaderboard.teams.models import Team
+from scoring import release
+
+PER_PAGE = 25
+COVERED_OF = 20
+MOVES_OF = 25
+LISTED_APART = 4
+# Those without a place come last; of a shared place the better public one is listed first.
+ORDER = (F("place").asc(nulls_last=True), F("public_place").asc(nulls_last=True), "id")
+
+
+@dataclass(frozen=True)
+class FinalRow:
+    """A team's place in the final ranking."""
+
+    name: str
+    place: int | None
+    score: str
+    error: str
+    apart: str
+    public: str
+    first: int | None
+    last: int | None
+    public_place: int | None
+    files: int
+    mine: bool
+    # Larger is better; for the order only.
+    value: float | None = None
+    kind: str = "team"
+
+    @property
+    def move(self) -> int | None:
+        """Places won against the public order; negative where places were lost."""
+        if self.place is None or self.public_place is None:
+            return None
+        return self.public_place - self.place
+
+    @property
+    def lost(self) -> int:
+        return -self.move
+
+    @property
+    def outside(self) -> bool:
+        """Whether the final place lies outside the public rank band."""
+        banded = self.place is not None and self.first is not None
+        return banded and not self.first <= self.place <= self.last
+
+
+@dataclass(frozen=True)
+class FinalMark:
+    """A baseline in the final ranking."""
+
+    name: str
+    score: str
+    public: str
+    value: float
+    kind: str = "baseline"
+
+
+@dataclass(frozen=True)
+class FinalBoard:
+    """One page of the final ranking with what sums it up."""
+
+    competition: Competition
+    run: FinalRun
+    settings: release.ReleaseSettings
+    resolution: int
+    items: list[FinalRow | FinalMark]
+    pages: Pages
+    winners: list[FinalRow]
+    not_separable: int
+    mine: FinalRow | None
+    covered: int
+    covered_of: int
+    median_move: str
+    slope: slope.Slope | None
+    slope_small: slope.Slope | None
+    unplaced: list[FinalRow]
+    disqualified: list[Team]
+    private_rows: int
+
+    @property
+    def lower(self) -> bool:
+        return not self.settings.greater_is_better
+
+    @property
+    def public_scores(self) -> bool:
+        """Whether there was a public board to compare with."""
+        return self.covered_of > 0
+
+
+def newest_run(competition: Competition) -> FinalRun | None:
+    """The opening whose standings hold: the newest one."""
+    return FinalRun.objects.filter(competition=competition).order_by("-version").first()
+
+
+def final_board(
+    competition: Competition,
+    team_id: int | None = None,
+    page: int = 1,
+    per_page: int = PER_PAGE,
+    baselines: bool = True,
+) -> FinalBoard | None:
+    """Return one page of the newest final ranking, None where there is none."""
+    run = newest_run(competition)
+    if run is None:
+        return None
+    settings = release_settings.rule(release_settings.in_force(competition, competition.closes_at))
+    maker = _Maker(competition, run, settings, team_id)
+    placed = maker.standings.filter(place__isnull=False).order_by(*ORDER)
+    total = placed.count()
+    shown = pages(page, total, per_page)
+    rows = maker.rows(placed[max(shown.first - 1, 0) : shown.last])
+    top = rows if shown.number == 1 and per_page >= MOVES_OF else maker.rows(placed[:MOVES_OF])
+    mine = maker.own([*rows, *top])
+    banded = [row for row in top[:COVERED_OF] if row.first is not None]
+    winners = [row for row in top if row.place == 1]
+    solution = competition.solutions.order_by("-version").first()
+    return FinalBoard(
+        competition=competition,
+        run=run,
+        settings=settings,
+        resolution=maker.ladder.resolution,
+        items=_with_marks(rows, maker.marks() if baselines else [], shown),
+        pages=shown,
+        winners=winners,
+        not_separable=maker.not_separable(placed.first()),
+        mine=mine,
+        covered=sum(not row.outside for row in banded),
+        covered_of=len(banded),
+        median_move=_median_move(top),
+        slope=slope.wide(top, mine),
+        slope_small=slope.narrow(top, mine),
+        unplaced=maker.rows(maker.standings.filter(place__isnull=True).order_by("team__name")),
+        disqualified=list(
+            Team.objects.filter(competition=competition, disqualified_at__isnull=False)
+        ),
+        private_rows=solution.n_private if solution else 0,
+    )
+
+
+class _Maker:
+    """Turns standings of one run into rows."""
+
+    def __init__(self, competition, run, settings, team_id):
+        self.competition, self.run, self.settings = competition, run, settings
+        self.team_id = team_id
+        self.sign = 1 if settings.greater_is_better else -1
+        standings = FinalStanding.objects.filter(run=run).select_related("team")
+        self.standings = standings.filter(team__disqualified_at__isnull=True)
+        counted = (
+            self.standings.filter(public_value__isnull=False)
+            .order_by()
+            .values_list("public_value")
+            .annotate(number=Count("pk"))
+        )
+        self.ladder = Ladder(counted, release.resolution_steps(settings))
+        shared = self.standings.filter(place__isnull=False).order_by().values("place")
+        repeated = shared.annotate(number=Count("pk")).filter(number__gt=1)
+        self.shared = set(repeated.values_list("place", flat=True))
+
+    def rows(self, standings) -> list[FinalRow]:
+        return [self.row(standing) for standing in standings]
+
+    def row(self, standing: FinalStanding) -> FinalRow:
+        value = standing.public_value
+        first, last = self.ladder.band(value) if value is not None else (None, None)
+        return FinalRow(
+            name=standing.team.name,
+            place=standing.place,
+            score=private_text(self.settings, standing.score),
+            error=private_text(self.settings, standing.standard_error),
+            apart=apart(standing, standing.place in self.shared),
+            public=drawing.score_text(self.settings, value),
+            first=first,
+            last=last,
+            public_place=standing.public_place,
+            files=standing.files,
+            mine=standing.team_id == self.team_id,
+            value=None if standing.score is None else self.sign * standing.score,
+        )
+
+    def own(self, seen: list[FinalRow]) -> FinalRow | None:
+        if self.team_id is None:
+            return None
+        here = next((row for row in seen if row.mine), None)
+        if here:
+            return here
+        standing = self.standings.filter(team_id=self.team_id).first()
+        return self.row(standing) if standing else None
+
+    def not_separable(self, winner: FinalStanding | None) -> int:
+        """How many others a paired test cannot tell from the first."""
+        if winner is None or winner.tied_last is None:
+            return 0
+        return self.standings.filter(place__lte=winner.tied_last).count() - 1
+
+    def marks(self) -> list[FinalMark]:
+        """Baselines with a private score, best first."""
+        found = Baseline.objects.filter(competition=self.competition, private_score__isnull=False)
+        marks = [
+            FinalMark(
+                mark.name,
+                private_text(self.settings, mark.private_score),
+                drawing.score_text(self.settings, mark.value),
+                self.sign * mark.private_score,
+            )
+            for mark in found
+        ]
+        return sorted(marks, key=lambda mark: (-mark.value, mark.name))
+
+
+def _with_marks(rows: list[FinalRow], marks: list[FinalMark], shown: Pages) -> list:
+    """Put the baselines between the teams of a page, where their private scores belong."""
+    if shown.number > 1 and rows:
+        marks = [mark for mark in marks if mark.value < rows[0].value]
+    found: list[FinalRow | FinalMark] = []
+    marks = list(marks)
+    for row in rows:
+        while marks and row.value is not None and marks[0].value > row.value:
+            found.append(marks.pop(0))
+        found.append(row)
+    return [*found, *marks] if shown.number == shown.count else found
+
+
+def private_text(settings, score: float | None) -> str:
+    """A private score as it is printed: one decimal more than the grid, for it has no noise."""
+    if score is None:
+        return "\N{EN DASH}"
+    places = max(-settings.grid.normalize().as_tuple().exponent, 0) + 1
+    return f"{score:,.{places}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def apart(standing: FinalStanding, shared: bool) -> str:
+    """The places a paired test cannot separate from this one, as the table prints them."""
+    if standing.place is None or standing.tied_first is None:
+        return "\N{EN DASH}"
+    first, last = standing.tied_first, standing.tied_last
+    others = [place for place in range(first, last + 1) if shared or place != standing.place]
+    if not others:
+        return "\N{EN DASH}"
+    if len(others) <= LISTED_APART:
+        return ", ".join(map(str, others))
+    return f"{first}\N{EN DASH}{last}"
+
+
+def _median_move(rows: list[FinalRow]) -> str:
+    """The middle of the moves of the first teams, up or down alike."""
+    moves = [abs(row.move) for row in rows[:MOVES_OF] if row.move is not None]
+    if not moves:
+        return "\N{EN DASH}"
+    middle = median(moves)
+    return f"{middle:g} {'place' if middle == 1 else 'places'}"

@@ -1,0 +1,140 @@
+"""Best score over time, from what was released and nothing else."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from django.db.models import Subquery
+
+from leaderboard.competitions.models import Competition, Solution
+from leaderboard.standings.field import entries, frozen_at
+from leaderboard.submissions.models import Outcome, Release
+from scoring import release
+
+TABLE_ROWS = 8
+CHART_TEAMS = 3
+
+
+@dataclass(frozen=True)
+class Series:
+    """One team's line: (time, best value so far in grid units)."""
+
+    name: str
+    points: list[tuple[datetime, int]]
+    mine: bool = False
+
+    def at(self, instant: datetime) -> int | None:
+        """The best value at an instant, None before the first new score."""
+        return max((value for at, value in self.points if at <= instant), default=None)
+
+
+def best_so_far(
+    competition: Competition, team_ids: list[int]
+) -> dict[int, list[tuple[datetime, int]]]:
+    """Return each team's rising steps, by the time its files were accepted."""
+    if not team_ids:
+        return {}
+    latest = Solution.objects.filter(competition=competition).order_by("-version").values("pk")[:1]
+    rows = (
+        Release.objects.filter(
+            outcome=Outcome.RELEASED,
+            evaluation__team_id__in=team_ids,
+            evaluation__solution=Subquery(latest),
+        )
+        .order_by("evaluation__submission__accepted_at", "id")
+        .values_list("evaluation__team_id", "evaluation__submission__accepted_at", "value")
+    )
+    found: dict[int, list[tuple[datetime, int]]] = defaultdict(list)
+    for team, at, value in rows:
+        if not found[team] or value > found[team][-1][1]:
+            found[team].append((at, value))
+    return found
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What the chart draws and its table says."""
+
+    data: dict
+    series: list[Series]
+    table: list[tuple[datetime, list[str]]]
+    label: str
+
+
+def chart(settings, resolution: int, series: list[Series], span) -> Chart | None:
+    """Return the lines of the given teams between two instants, None without a point."""
+    series = [line for line in series if line.points]
+    if not series:
+        return None
+    start, end = span
+    times = sorted({at for line in series for at, _ in line.points} | {start, end})
+    band = float(release.shown(settings, resolution)) / 2
+    data = {
+        "t": [at.timestamp() for at in times],
+        "series": [
+            {
+                "name": line.name,
+                "mine": line.mine,
+                "v": [_number(settings, line.at(at)) for at in times],
+            }
+            for line in series
+        ],
+        "band": abs(band),
+        "decimals": max(-settings.grid.normalize().as_tuple().exponent, 0),
+        "up": settings.greater_is_better,
+    }
+    rows = [
+        (at, [_text(settings, line.at(at)) for line in series]) for at in _table_times(start, end)
+    ]
+    lead = series[0]
+    label = (
+        f"Best public score over time of {len(series)} "
+        f"{'team' if len(series) == 1 else 'teams'}. {lead.name} leads at "
+        f"{_text(settings, lead.points[-1][1])}. The same numbers are in the table below."
+    )
+    return Chart(data, series, rows, label)
+
+
+def best_chart(made, team_id: int | None) -> Chart | None:
+    """The chart of the leaders and the viewer's own team, for a board that `table.board` made."""
+    teams = list(
+        entries(made.competition)
+        .filter(value__isnull=False)
+        .select_related("team")
+        .order_by("-value", "reached_at", "team_id")[:CHART_TEAMS]
+    )
+    if team_id is not None and all(entry.team_id != team_id for entry in teams):
+        own = entries(made.competition).select_related("team").filter(team_id=team_id)
+        teams += list(own.filter(value__isnull=False))
+    lines = best_so_far(made.competition, [entry.team_id for entry in teams])
+    series = [
+        Series(entry.team.name, lines.get(entry.team_id, []), mine=entry.team_id == team_id)
+        for entry in teams
+    ]
+    span = (made.competition.opens_at, frozen_at(made.competition, made.now))
+    return chart(made.settings, made.resolution, series, span)
+
+
+def _table_times(start: datetime, end: datetime) -> list[datetime]:
+    """The ends of at most eight stretches of whole days, and the end itself."""
+    days = max((end - start).days, 1)
+    stride = timedelta(days=-(-days // TABLE_ROWS))
+    times, at = [], start + stride
+    while at < end:
+        times.append(at)
+        at += stride
+    # Two rows of one day would say the same.
+    if times and end - times[-1] < timedelta(days=1):
+        times.pop()
+    times.append(end)
+    assert all(a < b for a, b in pairwise(times))
+    return times
+
+
+def _number(settings, value: int | None) -> float | None:
+    return None if value is None else float(release.shown(settings, value))
+
+
+def _text(settings, value: int | None) -> str:
+    return "\N{EN DASH}" if value is None else release.text(settings, value)

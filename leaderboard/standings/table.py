@@ -1,0 +1,263 @@
+"""The board: what the public sees, from Entry, Release, FinalStanding and Baseline alone.
+
+The number of queries does not depend on the number of teams (a test counts them): the database
+counts equal values (`Ladder`), and only the rows of one page are read.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Q
+from django.db.models.functions import Lower
+
+from leaderboard.competitions import clock, release_settings
+from leaderboard.competitions.models import Baseline, Competition, ReleaseSettings, State
+from leaderboard.standings import drawing, history
+from leaderboard.standings.field import entries, frozen_at, ladder
+from leaderboard.standings.final import final_board
+from leaderboard.standings.rows import Divider, Mark, Pages, Row, pages
+from leaderboard.submissions.models import Entry
+from leaderboard.teams.models import Member
+from scoring import release
+
+__all__ = ["Board", "board", "final_board"]
+
+PER_PAGE = 25
+BELOW_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Board:
+    """One page of the public board."""
+
+    competition: Competition
+    state: State
+    now: datetime
+    version: ReleaseSettings
+    settings: release.ReleaseSettings
+    resolution: int
+    ranked: int
+    below_total: int
+    tied_with_first: int
+    pages: Pages
+    items: list[Row | Mark | Divider]
+    below: list[Row]
+    below_listed: bool
+    pinned: Row | None
+    own_page: int | None
+    ticks: list[drawing.Tick]
+    lead_x: float | None
+    query: str = ""
+    baselines: bool = True
+
+    @property
+    def sealed(self) -> bool:
+        """No public scores: the rule withholds them and none was ever shown."""
+        return self.settings.rule == "sealed" and not self.ranked
+
+    @property
+    def exact(self) -> bool:
+        return self.settings.rule == "exact"
+
+    @property
+    def empty(self) -> bool:
+        return not self.ranked and not self.below_total and not self.query
+
+    @property
+    def resolution_text(self) -> str:
+        return drawing.amount_text(self.settings, self.resolution)
+
+    @property
+    def start_text(self) -> str:
+        return drawing.score_text(self.settings, release.steps(self.settings, self.settings.start))
+
+    @property
+    def lower(self) -> bool:
+        """Whether lower scores are better in the displayed metric."""
+        return not self.settings.greater_is_better
+
+    @property
+    def below_more(self) -> int:
+        return max(self.below_total - len(self.below), 0)
+
+
+def board(
+    competition: Competition,
+    team_id: int | None = None,
+    query: str = "",
+    page: int = 1,
+    per_page: int = PER_PAGE,
+    baselines: bool = True,
+    below: bool = False,
+    now: datetime | None = None,
+) -> Board:
+    """Return one page of the board; `below` lists the teams not yet above the start line."""
+    now = now or clock.now()
+    version = release_settings.in_force(competition, frozen_at(competition, now))
+    settings = release_settings.rule(version)
+    maker = _Maker(competition, settings, team_id, now)
+    found = entries(competition).select_related("team")
+    matching = found.filter(team__name__icontains=query) if query else found
+    scored = matching.filter(value__isnull=False).order_by("-value", "reached_at", "team_id")
+    unscored = matching.filter(value__isnull=True, submissions__gt=0)
+    below_total = unscored.count()
+    total = scored.count() if query else maker.ladder.total
+    shown = pages(page, below_total if below else total, per_page)
+    here = slice(max(shown.first - 1, 0), shown.last)
+    ranked = [] if below else list(scored[here])
+    by_name = unscored.order_by(Lower("team__name"), "team_id")
+    unranked = list(by_name[here if below else slice(0, BELOW_SHOWN)])
+    own = maker.own_entry(ranked)
+    maker.learn(ranked, unranked, own)
+    rows = [maker.row(entry) for entry in ranked]
+    marks = list(Baseline.objects.filter(competition=competition)) if baselines else []
+    return Board(
+        competition=competition,
+        state=competition.state(now),
+        now=now,
+        version=version,
+        settings=settings,
+        resolution=maker.ladder.resolution,
+        ranked=maker.ladder.total,
+        below_total=below_total,
+        tied_with_first=maker.ladder.tied_with_first,
+        pages=shown,
+        items=rows if query or below else maker.items(rows, marks, shown),
+        below=[maker.row(entry) for entry in unranked],
+        below_listed=below,
+        pinned=maker.pinned(own),
+        own_page=maker.own_page(own, per_page),
+        ticks=drawing.ticks(settings, maker.scale),
+        lead_x=maker.lead_x(),
+        query=query,
+        baselines=baselines,
+    )
+
+
+class _Maker:
+    """Turns entries into rows with their bands, lines and marks."""
+
+    def __init__(self, competition, settings, team_id, now):
+        self.competition = competition
+        self.settings = settings
+        self.team_id = team_id
+        self.now = now
+        self.ladder = ladder(competition, release.resolution_steps(settings))
+        self.scale = None
+        self.mine = None
+        self.members: dict[int, int] = {}
+        self.lines: dict[int, list] = {}
+
+    def own_entry(self, ranked: list[Entry]) -> Entry | None:
+        """The viewer's own entry, from the page's rows where it is among them."""
+        if self.team_id is None:
+            return None
+        here = next((entry for entry in ranked if entry.team_id == self.team_id), None)
+        found = entries(self.competition).select_related("team")
+        return here or found.filter(team_id=self.team_id, submissions__gt=0).first()
+
+    def learn(self, ranked: list[Entry], below: list[Entry], own: Entry | None) -> None:
+        """Read what the rows of this page need beside their entries."""
+        shown = [*ranked, *below, *([own] if own else [])]
+        counted = Member.objects.filter(team_id__in={entry.team_id for entry in shown})
+        self.members = dict(counted.values_list("team_id").annotate(number=Count("pk")))
+        scored = [entry.team_id for entry in shown if entry.value is not None]
+        self.lines = history.best_so_far(self.competition, scored)
+        self.mine = own.value if own else None
+        self.scale = drawing.scale([entry.value for entry in ranked], self.ladder.resolution)
+
+    def row(self, entry: Entry, pinned: bool = False) -> Row:
+        value = entry.value
+        scored = value is not None
+        first, last = self.ladder.band(value) if scored else (0, 0)
+        mine = entry.team_id == self.team_id
+        return Row(
+            name=entry.team.name,
+            value=value,
+            score=drawing.score_text(self.settings, value),
+            first=first,
+            last=last,
+            place=self.ladder.place(value) if scored else 0,
+            files=entry.submissions,
+            last_at=entry.last_accepted_at,
+            reached_at=entry.reached_at,
+            members=self.members.get(entry.team_id, 1),
+            mine=mine,
+            tied=not mine and self.ladder.tied(value, self.mine),
+            pinned=pinned,
+            band=self.scale.band(value) if scored and self.scale else None,
+            spark=self.spark(entry) if scored else None,
+        )
+
+    def spark(self, entry: Entry) -> drawing.Spark | None:
+        low = release.steps(self.settings, self.settings.start)
+        span = (self.competition.opens_at, frozen_at(self.competition, self.now))
+        return drawing.spark(self.lines.get(entry.team_id, []), span, low, self.ladder.best)
+
+    def pinned(self, own: Entry | None) -> Row | None:
+        if own is None or own.value is None:
+            return None
+        return self.row(own, pinned=True)
+
+    def own_page(self, own: Entry | None, per_page: int) -> int | None:
+        """The page that lists the viewer's own team: one query, and none without a score."""
+        if own is None or own.value is None:
+            return None
+        same = entries(self.competition).filter(value=own.value)
+        earlier = same.filter(
+            Q(reached_at__lt=own.reached_at) | Q(reached_at=own.reached_at, team_id__lt=own.team_id)
+        ).count()
+        return (self.ladder.better(own.value) + earlier) // per_page + 1
+
+    def lead_x(self) -> float | None:
+        """Where the values tied with the first begin, if that lies on the scale."""
+        if self.scale is None or self.ladder.best is None:
+            return None
+        edge = self.ladder.best - self.ladder.resolution
+        return self.scale.x(edge) if self.scale.inside(edge) else None
+
+    def mark(self, baseline: Baseline) -> Mark:
+        return Mark(
+            baseline.name,
+            baseline.value,
+            drawing.score_text(self.settings, baseline.value),
+            baseline.start_line,
+            self.scale.band(baseline.value) if self.scale else None,
+        )
+
+    def items(self, rows: list[Row], baselines: list[Baseline], shown: Pages) -> list:
+        """Rows of the page with baselines at their values and the dividers between groups."""
+        marks = sorted(baselines, key=lambda mark: (-mark.value, mark.name))
+        if shown.number > 1 and rows:
+            marks = [mark for mark in marks if mark.value < rows[0].value]
+        found: list = []
+        edge = self.ladder.tied_with_first
+        for index, row in enumerate(rows, start=shown.first):
+            while marks and marks[0].value > row.value:
+                found.append(self.mark(marks.pop(0)))
+            if index == 1 and edge > 1:
+                found.append(Divider(self._tied_text(edge)))
+            elif index == edge + 1:
+                found.append(Divider(f"Behind the leader by {self._resolution()} or more"))
+            found.append(row)
+        if shown.number < shown.count:
+            found.append(Divider(_elsewhere(shown)))
+        # On page one all lower baselines follow, so that each is seen without leafing.
+        if shown.number in (1, shown.count):
+            found += [self.mark(mark) for mark in marks]
+        return found
+
+    def _tied_text(self, number: int) -> str:
+        side = "below" if self.settings.greater_is_better else "above"
+        gap = f"less than {self._resolution()} {side} the best score"
+        return f"Tied for first: {number} teams {gap}"
+
+    def _resolution(self) -> str:
+        return drawing.amount_text(self.settings, self.ladder.resolution)
+
+
+def _elsewhere(shown: Pages) -> str:
+    following = shown.number + 1
+    only = following == shown.count
+    where = f"page {following}" if only else f"pages {following} to {shown.count}"
+    return f"Places {shown.last + 1:,} to {shown.total:,} are on {where}"
