@@ -54,7 +54,7 @@ def evaluate(task: Task, metric: Metric | str, part: Any, predictions: Any) -> f
 
 def score(metric: Metric, rows: Rows) -> float:
     """The score of aligned rows; raises Unscorable where it is undefined or not finite."""
-    if rows.n == 0:
+    if rows.n == 0 or (rows.weight is not None and rows.weight.sum() <= 0):
         raise Unscorable("There is no row to score.")
     with np.errstate(over="ignore", invalid="ignore"):
         value = float(_value(metric, rows))

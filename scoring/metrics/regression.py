@@ -40,18 +40,22 @@ def huber(rows: Rows, delta: float) -> Array:
 
 def poisson_deviance(rows: Rows, clip: float) -> Array:
     """Twice the log likelihood lost against a perfect prediction; labels from 0 up."""
-    some = rows.y > 0
-    p = np.where(some, np.maximum(rows.p, clip), rows.p)
-    ratio = np.divide(rows.y, p, out=np.ones_like(p), where=some)
+    p = _floored(rows, clip)
+    ratio = np.divide(rows.y, p, out=np.ones_like(p), where=rows.y > 0)
     return 2 * (rows.y * np.log(ratio) - rows.y + p)
 
 
 def tweedie_deviance(rows: Rows, power: float, clip: float) -> Array:
     """The same for amounts that are often 0 (compound Poisson), with 1 < power < 2."""
-    p = np.where(rows.y > 0, np.maximum(rows.p, clip), rows.p)
+    p = _floored(rows, clip)
     label = np.power(rows.y, 2 - power) / ((1 - power) * (2 - power))
     some = np.divide(rows.y, np.power(p, power - 1), out=np.zeros_like(p), where=rows.y > 0)
     return 2 * (label - some / (1 - power) + np.power(p, 2 - power) / (2 - power))
+
+
+def _floored(rows: Rows, clip: float) -> Array:
+    """Predictions, those below both the clip and the label raised to the smaller of the two."""
+    return np.maximum(rows.p, np.minimum(rows.y, clip))
 
 
 def median_absolute(rows: Rows) -> float:

@@ -39,10 +39,5 @@ class Rows:
 
 
 def mean(values: Array, weight: Array | None) -> Array:
-    """Weighted mean over the first axis; NaN without rows or without weight."""
-    if len(values) == 0:
-        return np.full(values.shape[1:], np.nan)
-    if weight is None:
-        return values.mean(axis=0)
-    total = weight.sum()
-    return weight @ values / total if total > 0 else np.full(values.shape[1:], np.nan)
+    """Weighted mean over the first axis, of at least one row and some weight."""
+    return values.mean(axis=0) if weight is None else weight @ values / weight.sum()

@@ -267,8 +267,8 @@ def huber(delta: float = 1.0) -> Metric:
 
 
 _CLIPPED = (
-    "Where something was observed, predictions below {clip:g} count as {clip:g}, so that a "
-    "prediction of 0 costs much and not infinitely much."
+    "Predictions below {clip:g} count as {clip:g}, or as the truth where that is less, so that "
+    "predicting 0 for something that was observed costs much and not infinitely much."
 )
 
 
@@ -286,7 +286,8 @@ def poisson(clip: float = 1e-6) -> Metric:
         function="poisson_deviance",
         least=0.0,
         snippet="import numpy as np\nfrom sklearn.metrics import mean_poisson_deviance\n\n"
-        f"score = mean_poisson_deviance(y_true, np.maximum(y_pred, {clip!r}))",
+        f"floored = np.maximum(y_pred, np.clip(y_true, 1e-300, {clip!r}))\n"
+        "score = mean_poisson_deviance(y_true, floored)",
     )
 
 
@@ -309,6 +310,6 @@ def tweedie(power: float = 1.5, clip: float = 1e-6) -> Metric:
         function="tweedie_deviance",
         least=0.0,
         snippet="import numpy as np\nfrom sklearn.metrics import mean_tweedie_deviance\n\n"
-        f"floored = np.maximum(y_pred, {clip!r})\n"
+        f"floored = np.maximum(y_pred, np.clip(y_true, 1e-300, {clip!r}))\n"
         f"score = mean_tweedie_deviance(y_true, floored, power={power!r})",
     )
