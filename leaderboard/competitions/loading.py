@@ -1,0 +1,232 @@
+"""From a folder to a published competition: try it, seal its parts, write its records."""
+
+import shutil
+import tempfile
+from datetime import datetime
+from pathlib import Path
+
+import pandas as pd
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import transaction
+
+from leaderboard.audit import ledger
+from leaderboard.competitions import clock, folder, keys, release_settings, store, trial
+from leaderboard.competitions.models import (
+    Baseline,
+    Commitment,
+    Competition,
+    DataFile,
+    Host,
+    Solution,
+)
+from scoring import answers, release
+
+CHUNK = 1 << 20
+# Enough rows to tell a column's type and show an example.
+PEEK_ROWS = 500
+
+
+def load(place: Path, at: datetime | None = None, seeded: bool = False):
+    """Load a folder and return (competition, trial); raises BrokenFolder with every fault.
+
+    `at` is the instant that relative dates count from and that the records carry (default: the
+    database's present one). No file with a whole solution is kept: the parts are sealed apart.
+    """
+    at = at or clock.now()
+    read = folder.read(place, at)
+    hosts = _hosts(read)
+    settings.ANSWERS_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=settings.ANSWERS_DIR, prefix=".loading-") as workshop:
+        prepared = Path(workshop) / "v1"
+        tried = trial.run(read, prepared)
+        with transaction.atomic():
+            competition = _competition(read, tried, at, seeded)
+            home = settings.ANSWERS_DIR / str(competition.uuid)
+            try:
+                _fill(competition, read, tried, hosts, at)
+                home.mkdir(mode=0o700, exist_ok=True)
+                prepared.rename(home / "v1")
+            except BaseException:
+                # The rows go with the transaction; what lies on the disk must go with them.
+                shutil.rmtree(home, ignore_errors=True)
+                shutil.rmtree(settings.DOWNLOADS_DIR / str(competition.uuid), ignore_errors=True)
+                raise
+    return competition, tried
+
+
+def _hosts(read: folder.Folder) -> list:
+    names = read.description.get("hosts", [])
+    found = {user.username: user for user in get_user_model().objects.filter(username__in=names)}
+    faults = [
+        f"competition.json, hosts: nobody here has the user name '{name}'."
+        for name in names
+        if name not in found
+    ]
+    if Competition.objects.filter(slug=read.description["slug"]).exists():
+        faults.append(
+            f"competition.json, slug: there is a competition at '{read.description['slug']}' "
+            "already. Choose another address."
+        )
+    if faults:
+        raise folder.BrokenFolder(faults)
+    return list(found.values())
+
+
+def _competition(read: folder.Folder, tried: trial.Trial, at, seeded: bool) -> Competition:
+    description = read.description
+    quotas, finals = description.get("quotas", {}), description.get("finals", {})
+    given = {
+        "daily_limit": quotas.get("daily"),
+        "rejected_limit": quotas.get("rejected"),
+        "packed_limit": quotas.get("packed_mib") and quotas["packed_mib"] << 20,
+        "unpacked_limit": quotas.get("unpacked_mib") and quotas["unpacked_mib"] << 20,
+        "hard_limit": quotas.get("seconds"),
+        "max_team_size": quotas.get("team_size"),
+        "finals_count": finals.get("count"),
+        "prize_ties": finals.get("prize_ties"),
+        "expected_submissions": description.get("expected_submissions"),
+    }
+    competition = Competition(
+        slug=description["slug"],
+        title=description["title"],
+        tagline=description.get("tagline", ""),
+        organiser=description["organiser"],
+        overview=read.pages["overview"],
+        data_text=read.pages["data"],
+        rules_text=read.pages["rules"],
+        evaluation_text=read.pages["evaluation"],
+        task=read.task.to_dict(),
+        metric=read.metric.name,
+        sample_header=read.task.header,
+        test_rows=tried.prepared.n_rows,
+        published_at=min(at, read.opens_at),
+        opens_at=read.opens_at,
+        closes_at=read.closes_at,
+        seeded=seeded,
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    competition.full_clean()
+    competition.save()
+    return competition
+
+
+def _fill(competition: Competition, read: folder.Folder, tried: trial.Trial, hosts, at) -> None:
+    Host.objects.bulk_create(Host(competition=competition, user=user) for user in hosts)
+    solution = Solution.objects.create(
+        competition=competition,
+        version=1,
+        folder=f"{competition.uuid}/v1",
+        n_rows=tried.prepared.n_rows,
+        n_public=tried.prepared.n_public,
+        n_private=tried.prepared.n_private,
+        n_ignored=tried.prepared.n_ignored,
+        standard_error=tried.standard_error,
+    )
+    prepared = tried.prepared.folder
+    keys.commit(
+        solution,
+        {
+            Commitment.Tag.PUBLIC_PART: answers.artefact_bytes(prepared / "public"),
+            Commitment.Tag.PRIVATE_PART: answers.artefact_bytes(prepared / "private"),
+        },
+    )
+    _store_baselines(competition, tried)
+    _store_files(competition, read)
+    release_settings.change(
+        competition,
+        None,
+        read.description.get("release", {}).get("preset", "course"),
+        tried.settings,
+        "Set at the launch.",
+        at=competition.published_at,
+    )
+    ledger.append(
+        "competition launched",
+        competition.uuid,
+        {
+            "slug": competition.slug,
+            "title": competition.title,
+            "metric": competition.metric,
+            "opens_at": competition.opens_at,
+            "closes_at": competition.closes_at,
+            "commitments": {c.tag: c.digest for c in solution.commitments.order_by("tag")},
+            "seeded": competition.seeded,
+        },
+        at=at,
+    )
+
+
+def _store_baselines(competition: Competition, tried: trial.Trial) -> None:
+    for number, mark in enumerate(tried.marks, 1):
+        stored = store.write(
+            settings.ANSWERS_DIR, f"{competition.uuid}/baselines", f"{number}", [mark.content]
+        )
+        Baseline.objects.create(
+            competition=competition,
+            name=mark.name,
+            path=stored.path,
+            value=release.steps(tried.settings, mark.score),
+            start_line=mark.start_line,
+            ruler=mark.ruler,
+        )
+
+
+def _store_files(competition: Competition, read: folder.Folder) -> None:
+    sample = folder.PublishedFile(read.sample, "A file in the form that is expected")
+    for position, file in enumerate([*read.files, sample]):
+        with file.path.open("rb") as content:
+            stored = store.write(
+                settings.DOWNLOADS_DIR,
+                str(competition.uuid),
+                file.path.name,
+                iter(lambda content=content: content.read(CHUNK), b""),
+            )
+        rows, columns = _described(file)
+        DataFile.objects.create(
+            competition=competition,
+            name=file.path.name,
+            description=file.description,
+            path=stored.path,
+            size=stored.size,
+            sha256=stored.sha256,
+            rows=rows,
+            columns=columns,
+            position=position,
+        )
+
+
+def _described(file: folder.PublishedFile) -> tuple[int | None, list[dict]]:
+    """Return the number of rows and what the columns are, for a CSV file; else nothing."""
+    if not file.path.name.endswith((".csv", ".csv.gz")):
+        return None, []
+    try:
+        chunks = pd.read_csv(file.path, chunksize=100_000)
+        first = next(iter(chunks))
+        rows = len(first) + sum(len(chunk) for chunk in chunks)
+    except (ValueError, StopIteration, UnicodeDecodeError):
+        # The file is the organiser's to publish in any form; it is only not described.
+        return None, []
+    peek = first.head(PEEK_ROWS)
+    return rows, [
+        {
+            "name": str(name),
+            "type": _type(peek[name]),
+            "description": file.columns.get(str(name), ""),
+            "example": _example(peek[name]),
+        }
+        for name in first.columns
+    ]
+
+
+def _type(column: pd.Series) -> str:
+    if pd.api.types.is_bool_dtype(column):
+        return "true or false"
+    if pd.api.types.is_integer_dtype(column):
+        return "whole number"
+    return "number" if pd.api.types.is_numeric_dtype(column) else "text"
+
+
+def _example(column: pd.Series) -> str:
+    values = column.dropna()
+    return str(values.iloc[0])[:40] if len(values) else ""
