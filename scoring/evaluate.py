@@ -12,6 +12,7 @@ from scoring.errors import BadSolution, Unscorable
 from scoring.metrics import Metric, get
 from scoring.metrics.classification import confusion
 from scoring.metrics.rows import Array, Rows, mean
+from scoring.reading import Predictions
 from scoring.task import Task
 
 _TOO_LARGE = "The score is too large to be written as a number."
@@ -75,6 +76,26 @@ def per_row(task: Task, metric: Metric | str, part: Any, predictions: Any) -> Ar
         return None
     values = columns(metric.compute(rows_of(task, part, predictions))).mean(axis=1)
     return metric.perfect - values if metric.greater_is_better else values
+
+
+def perfect(task: Task, count: int, *parts: Any) -> Predictions:
+    """A file that says of every row of these parts what is true, for trying a solution out.
+
+    count: number of ids. Rows that are in none of the parts get a neutral value.
+    """
+    if task.kind == "label":
+        values = np.zeros(count, np.int32)
+    elif task.kind == "probabilities":
+        values = np.full((count, len(task.classes)), 1 / len(task.classes))
+    elif task.kind == "text":
+        values = np.full(count, "", dtype=object)
+    else:
+        columns = len(task.value_columns)
+        values = np.zeros((count, columns) if columns > 1 else count)
+    for part in parts:
+        y = np.asarray(part.y)
+        values[part.slots] = np.eye(len(task.classes))[y] if task.kind == "probabilities" else y
+    return Predictions(values)
 
 
 def rows_of(task: Task, part: Any, predictions: Any) -> Rows:
