@@ -1,6 +1,11 @@
 """Pages for what went wrong; none shows a traceback."""
 
+import logging
+import secrets
+
 from django.shortcuts import render
+
+log = logging.getLogger(__name__)
 
 
 def not_found(request, exception=None):
@@ -9,10 +14,15 @@ def not_found(request, exception=None):
 
 
 def forbidden(request, exception=None):
-    """Answer 403, for example when the form's token is missing."""
+    """Answer 403."""
     return render(request, "403.html", status=403)
 
 
 def server_error(request):
-    """Answer 500 without touching the database, which may be what failed."""
-    return render(request, "500.html", status=500)
+    """Answer 500 without touching the database, which may be what failed.
+
+    The page names a code that stands in the log beside the path, so that a report can be found.
+    """
+    code = f"{secrets.token_hex(2)}-{secrets.token_hex(2)}"
+    log.error("error %s was shown for %s", code, request.path)
+    return render(request, "500.html", {"code": code}, status=500)

@@ -1,3 +1,16 @@
-"""Addresses of this app."""
+"""Addresses of the list of competitions and of their tabs."""
 
-urlpatterns = []
+from django.urls import path
+
+from leaderboard.competitions import views
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("favicon.ico", views.Favicon.as_view(), name="favicon"),
+    path("how-scores-work/", views.scores, name="scores"),
+    path("c/<slug:slug>/", views.overview, name="competition"),
+    path("c/<slug:slug>/data/", views.data, name="competition_data"),
+    path("c/<slug:slug>/data/<str:name>", views.data_file, name="competition_data_file"),
+    path("c/<slug:slug>/rules/", views.rules, name="competition_rules"),
+    path("c/<slug:slug>/evaluation/", views.evaluation, name="competition_evaluation"),
+]

@@ -1,3 +1,9 @@
-"""Addresses of this app."""
+"""Addresses of the pages for those who run a competition."""
 
-urlpatterns = []
+from django.urls import path
+
+from leaderboard.hosting import views
+
+urlpatterns = [
+    path("c/<slug:slug>/host/", views.activity, name="host"),
+]

@@ -1,3 +1,9 @@
-"""Addresses of this app."""
+"""Addresses of joining."""
 
-urlpatterns = []
+from django.urls import path
+
+from leaderboard.teams import views
+
+urlpatterns = [
+    path("c/<slug:slug>/join/", views.join, name="competition_join"),
+]

@@ -8,45 +8,87 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('competitions', '0001_initial'),
+        ("competitions", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Team',
+            name="Team",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('name', models.CharField(max_length=60)),
-                ('created_at', models.DateTimeField()),
-                ('last_number', models.PositiveIntegerField(default=0)),
-                ('disqualified_at', models.DateTimeField(blank=True, null=True)),
-                ('disqualified_reason', models.CharField(blank=True, max_length=300)),
-                ('competition', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='teams', to='competitions.competition')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("uuid", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ("name", models.CharField(max_length=60)),
+                ("created_at", models.DateTimeField()),
+                ("last_number", models.PositiveIntegerField(default=0)),
+                ("disqualified_at", models.DateTimeField(blank=True, null=True)),
+                ("disqualified_reason", models.CharField(blank=True, max_length=300)),
+                (
+                    "competition",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="teams",
+                        to="competitions.competition",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Member',
+            name="Member",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('owner', models.BooleanField(default=False)),
-                ('joined_at', models.DateTimeField()),
-                ('competition', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='competitions.competition')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='teams.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("owner", models.BooleanField(default=False)),
+                ("joined_at", models.DateTimeField()),
+                (
+                    "competition",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="members",
+                        to="competitions.competition",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="members",
+                        to="teams.team",
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='team',
-            constraint=models.UniqueConstraint(models.F('competition'), django.db.models.functions.text.Lower('name'), name='teams_name_once', violation_error_message='Another team has this name.'),
+            model_name="team",
+            constraint=models.UniqueConstraint(
+                models.F("competition"),
+                django.db.models.functions.text.Lower("name"),
+                name="teams_name_once",
+                violation_error_message="Another team has this name.",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='member',
-            constraint=models.UniqueConstraint(fields=('competition', 'user'), name='teams_person_once'),
+            model_name="member",
+            constraint=models.UniqueConstraint(
+                fields=("competition", "user"), name="teams_person_once"
+            ),
         ),
     ]

@@ -1,0 +1,69 @@
+"""The header of a competition's pages: facts, tabs and the one thing to do next."""
+
+from django import template
+
+from leaderboard.competitions import clock
+from leaderboard.competitions.models import Host
+from leaderboard.competitions.viewers import look
+from leaderboard.teams import viewers
+from leaderboard.teams.models import Member
+
+register = template.Library()
+
+
+@register.inclusion_tag("teams/_header.html", takes_context=True)
+def competition_header(context, competition, active: str = "") -> dict:
+    """Draw title, facts and tabs of a competition.
+
+    `active` is overview, data, rules, evaluation, leaderboard, submissions, submit or empty. A
+    `visit` in the page's context is used, else one is made.
+    """
+    return {**header_facts(context, competition), "active": active}
+
+
+def header_facts(context, competition) -> dict:
+    """Return what the header and the tabs need, for this and for later apps' headers."""
+    request = context["request"]
+    visit = context.get("visit")
+    if visit is None or visit.competition != competition:
+        visit = look(request.user, competition)
+    if visit.viewer.signed_in and visit.viewer.team_id is None:
+        visit = viewers.joined(visit, request.user)
+    return {
+        "request": request,
+        "user": request.user,
+        "competition": competition,
+        "visit": visit,
+        "viewer": visit.viewer,
+        "state": visit.state,
+        "now": visit.now,
+        "team_count": competition.teams.filter(disqualified_at=None).count(),
+    }
+
+
+@register.inclusion_tag("teams/_your_team.html", takes_context=True)
+def your_team(context, competition) -> dict:
+    """Draw the viewer's own team; nothing for who has none."""
+    request = context["request"]
+    team = viewers.team_of(request.user, competition)
+    return {
+        "request": request,
+        "user": request.user,
+        "visit": context.get("visit"),
+        "competition": competition,
+        "team": team,
+        "members": team.members.count() if team else 0,
+    }
+
+
+@register.inclusion_tag("teams/_joined.html", takes_context=True)
+def joined_competitions(context) -> dict:
+    """Draw what the viewer takes part in or hosts, the latest close first."""
+    user, now = context["request"].user, clock.now()
+    members = Member.objects.filter(user=user).select_related("team", "competition")
+    hosts = Host.objects.filter(user=user).select_related("competition")
+    rows = [{"competition": m.competition, "member": m, "hosted": False} for m in members]
+    rows += [{"competition": h.competition, "member": None, "hosted": True} for h in hosts]
+    for row in rows:
+        row["state"] = row["competition"].state(now)
+    return {"rows": sorted(rows, key=lambda row: row["competition"].closes_at, reverse=True)}
