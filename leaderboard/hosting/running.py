@@ -36,13 +36,13 @@ def run(
     say: Callable[[str], None],
     *,
     before: list[tuple[str, list[str]]] = (),
-    after_ready: list[str] = (),
+    after_ready: Callable[[], list[str]] = list,
     email_verification: str = "",
 ) -> int:
     """Run the whole site until Ctrl-C or TERM and return the exit code (0 asked to stop, 1 died).
 
     `before` are commands of manage.py to run once the worker is up, with what to say of each;
-    `after_ready` are lines to say at the end. Raises CannotRun for what the operator must change.
+    `after_ready` gives the lines to say then. Raises CannotRun for what the operator must change.
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(_only_one(settings.DATA_DIR))
@@ -66,7 +66,7 @@ def run(
                 return 0
             raise CannotRun(f"The web server did not start; see {supervisor.log('web')}.")
         say(f"Ready at http://127.0.0.1:{port}")
-        for line in after_ready:
+        for line in after_ready():
             say(line)
         dead = supervisor.watch()
         if dead is not None:

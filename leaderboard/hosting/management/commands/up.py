@@ -11,7 +11,6 @@ class Command(BaseCommand):
     help = "Run the site on this machine: Redis, web and worker, until Ctrl-C."
     requires_system_checks = []
     before: list[tuple[str, list[str]]] = []
-    after_ready: list[str] = ["Stop with Ctrl-C."]
     email_verification = ""
 
     def add_arguments(self, parser):
@@ -31,6 +30,10 @@ class Command(BaseCommand):
             self.stderr.write(str(refusal))
             code = 2
         sys.exit(code)
+
+    def after_ready(self) -> list[str]:
+        """Return what to say below the address."""
+        return ["Stop with Ctrl-C."]
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)

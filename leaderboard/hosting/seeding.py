@@ -1,0 +1,137 @@
+"""Fill a site with the demo: real data, sent through the same functions as any upload."""
+
+import csv
+import os
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import transaction
+
+from leaderboard.competitions import clock, folder, loading
+from leaderboard.competitions.models import Competition
+from leaderboard.submissions import closing, intake
+from leaderboard.submissions.models import Evaluation, Status
+from leaderboard.teams.joining import join
+
+DEMO = Path(__file__).with_name("demo")
+HOST, PARTICIPANTS = "hana", ("alice", "bob", "charlie")
+KEPT_AS = "demo-password"
+WAIT_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A competition of the demo: its folder, whose entries it gets, and how far it is."""
+
+    folder: str
+    entries: str = ""
+    without: frozenset[str] = frozenset()
+    joined: tuple[str, ...] = ()
+    revealed: bool = False
+
+
+# The finished one first: it is scored and its finals are made while the others load.
+CHAPTERS = (
+    Chapter("flights-exact", entries="flights", revealed=True),
+    Chapter(
+        "flights",
+        entries="flights",
+        # It could only be made with exact scores, so it belongs where they were shown.
+        without=frozenset({"the-climber"}),
+        joined=PARTICIPANTS,
+    ),
+    Chapter("penguins-sex", entries="penguins-sex"),
+    Chapter("penguins-mass", entries="penguins-mass"),
+    Chapter("flights-calibrated"),
+)
+
+
+def seed(say: Callable[[str], None]) -> None:
+    """Make what is not there yet; interrupted at any place, a second run goes on from it."""
+    _people()
+    now = clock.now()
+    for chapter in CHAPTERS:
+        slug = folder.read(DEMO / chapter.folder, now).description["slug"]
+        if not Competition.objects.filter(slug=slug).exists():
+            sent = _tell(chapter)
+            say(f"{slug}: {sent} files sent.")
+    for chapter in CHAPTERS:
+        if chapter.revealed:
+            _reveal(chapter, now)
+
+
+def password() -> str:
+    """Return the password of the demo's people, kept in the data folder (mode 0600)."""
+    path = settings.DATA_DIR / KEPT_AS
+    if not path.exists():
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(f"demo-{secrets.token_hex(4)}")
+    return path.read_text(encoding="ascii")
+
+
+def _people() -> None:
+    users = get_user_model().objects
+    for name in (HOST, *PARTICIPANTS):
+        if not users.filter(username=name).exists():
+            users.create_user(name, f"{name}@example.org", password())
+
+
+@transaction.atomic
+def _tell(chapter: Chapter) -> int:
+    """Load a competition and send its files, all or nothing: a half-filled one could be closed."""
+    competition, _ = loading.load(DEMO / chapter.folder, seeded=True)
+    for name in chapter.joined:
+        user = get_user_model().objects.get(username=name)
+        join(competition, user, competition.opens_at + timedelta(days=10))
+    if not chapter.entries:
+        return 0
+    home = DEMO / chapter.entries
+    with (home / "submissions.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["team"] not in chapter.without]
+    rows.sort(key=lambda row: float(row["hours_after_start"]))
+    for row in rows:
+        _send(competition, home / "submissions" / row["file"], row)
+    return len(rows)
+
+
+def _send(competition: Competition, path: Path, row: dict[str, str]) -> None:
+    at = competition.opens_at + timedelta(hours=float(row["hours_after_start"]))
+    user, made = get_user_model().objects.get_or_create(username=row["team"])
+    if made:
+        user.set_unusable_password()
+        user.save(update_fields=("password",))
+    team = join(competition, user, at - timedelta(minutes=20))
+    with path.open("rb") as file:
+        intake.submit(
+            competition=competition,
+            team=team,
+            user=user,
+            file=file,
+            original_name=path.name.split("_", 1)[1],
+            note=row["model"],
+            accepted_at=at,
+            seeded=True,
+        )
+
+
+def _reveal(chapter: Chapter, now) -> None:
+    """Wait for the finals of a finished competition and reveal them; done already, do nothing."""
+    slug = folder.read(DEMO / chapter.folder, now).description["slug"]
+    end = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < end:
+        competition = Competition.objects.get(slug=slug)
+        if competition.finals_ready_at:
+            closing.reveal(competition, get_user_model().objects.get(username=HOST))
+            return
+        time.sleep(0.2)
+    left = Evaluation.objects.filter(
+        submission__competition=competition, status__in=(Status.QUEUED, Status.LEASED)
+    ).count()
+    raise TimeoutError(f"{slug} was not scored within {WAIT_SECONDS} s; {left} files are waiting.")
