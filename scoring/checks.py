@@ -6,6 +6,7 @@ apart. These are warnings and facts for the sender; no file is refused for them.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def _likeness(task: Task, values: Array, files: list[tuple[str | int, Array]]) -
     alike: Callable[[Array, Array], float] = _correlation if by_order else _agreement
     label, last = files[-1]
     now = alike(values, last)
-    pairs = [alike(a, b) for (_, a), (_, b) in zip(files, files[1:], strict=False)]
+    pairs = [alike(a, b) for (_, a), (_, b) in pairwise(files)]
     known = [pair for pair in pairs if not np.isnan(pair)]
     usual = float(np.median(known)) if known else None
     if np.isnan(now):

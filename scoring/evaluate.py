@@ -12,7 +12,6 @@ from scoring.errors import BadSolution, Unscorable
 from scoring.metrics import Metric, get
 from scoring.metrics.classification import confusion
 from scoring.metrics.rows import Array, Rows, mean
-from scoring.reading import Predictions
 from scoring.task import Task
 
 _TOO_LARGE = "The score is too large to be written as a number."
@@ -78,11 +77,14 @@ def per_row(task: Task, metric: Metric | str, part: Any, predictions: Any) -> Ar
     return metric.perfect - values if metric.greater_is_better else values
 
 
-def perfect(task: Task, count: int, *parts: Any) -> Predictions:
+def perfect(task: Task, count: int, *parts: Any) -> Any:
     """A file that says of every row of these parts what is true, for trying a solution out.
 
-    count: number of ids. Rows that are in none of the parts get a neutral value.
+    count: number of ids; answers reading.Predictions. Rows of no part get a neutral value.
     """
+    # Imported here: it loads pyarrow, which only reading files needs.
+    from scoring.reading import Predictions
+
     if task.kind == "label":
         values = np.zeros(count, np.int32)
     elif task.kind == "probabilities":

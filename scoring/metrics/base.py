@@ -18,6 +18,7 @@ Each answers NaN where the metric is undefined; `evaluate` turns that into Unsco
 sentence in `undefined`.
 """
 
+import difflib
 import importlib
 import math
 from collections.abc import Callable, Mapping
@@ -139,15 +140,17 @@ def build(name: str, **params: Any) -> Metric:
     params = {**given, **params}
     average = params.pop("average", None)
     if average is not None:
-        base = f"{base}(average={average})"
+        base = f"{base}_{average}"
     key = _aliases.get(normal(base)) or _aliases.get(normal(f"{base}_at_k"))
     if key is None:
-        raise BadSolution((f"There is no metric called {name!r}.",))
+        near = difflib.get_close_matches(normal(base), _aliases, n=1)
+        hint = f" Is {near[0]} meant?" if near else ""
+        raise BadSolution(f"There is no metric called {name!r}.{hint}")
     factory, defaults = _factories[key]
     for parameter in params:
         if parameter not in defaults:
             known = ", ".join(defaults) or "none"
-            raise BadSolution((f"{key} has no parameter {parameter!r} (it has: {known}).",))
+            raise BadSolution(f"{key} has no parameter {parameter!r} (it has: {known}).")
     typed = {p: _typed(key, p, value, defaults[p]) for p, value in params.items()}
     metric = factory(**typed)
     changed = {p: v for p, v in metric.params.items() if v != defaults[p]}
@@ -189,11 +192,11 @@ def _typed(metric: str, parameter: str, value: Any, default: Any) -> Any:
     whole = isinstance(default, int)
     if not math.isfinite(number) or (whole and number != int(number)):
         wanted = "a whole number" if whole else "a number"
-        raise BadSolution((f"{parameter} of {metric} must be {wanted}, not {value!r}.",))
+        raise BadSolution(f"{parameter} of {metric} must be {wanted}, not {value!r}.")
     return int(number) if whole else number
 
 
 def require(condition: bool, sentence: str) -> None:
     """Refuse a parameter's value with a sentence."""
     if not condition:
-        raise BadSolution((sentence,))
+        raise BadSolution(sentence)

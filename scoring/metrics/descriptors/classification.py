@@ -194,7 +194,11 @@ _MEANINGS = {
     "precision": ("Precision", "Prec", "Of the rows given a class, the share that have it"),
     "recall": ("Recall", "Rec", "Of the rows that have a class, the share given it"),
     "f1": ("F1", "F1", "The harmonic mean of precision and recall"),
-    "fbeta": ("F-beta", "Fβ", "Precision and recall in one, recall counting beta times as much"),
+    "fbeta": (
+        "F-beta",
+        "Fβ",
+        "Precision and recall in one, recall counting {beta:g} times as much",
+    ),
     "jaccard": (
         "Jaccard index",
         "Jaccard",
@@ -217,7 +221,8 @@ def _ratio(stem: str, average: str, **params: float) -> Metric:
     beta = f", beta={params['beta']}" if params else ""
     pos_label = ", pos_label=positive" if average == "binary" else ""
     if params:
-        title, symbol = f"F{params['beta']:g}", f"F{params['beta']:g}"
+        title = symbol = f"F{params['beta']:g}"
+        meaning = meaning.format(**params)
     plain = average == "binary"
     bound = _BOUNDS.get((stem, average), sensitivity.NONE)
     if average == "micro" and stem != "jaccard":
@@ -230,9 +235,8 @@ def _ratio(stem: str, average: str, **params: float) -> Metric:
         _sklearn(sklearn, f'{beta}{pos_label}, average="{average}", zero_division=0'),
         aliases=(
             stem if plain else f"{average}_{stem}",
-            f"{stem}_{average}" if plain else f"{stem}_score_{average}",
-            f"{stem}(average={average})",
-            f"{sklearn}(average={average})",
+            *((f"{stem}_binary",) if plain else ()),
+            f"{sklearn}_{average}",
         ),
         function="fbeta" if stem == "f1" else stem,
         fixed={"average": average},

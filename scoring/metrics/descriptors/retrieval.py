@@ -15,9 +15,9 @@ _LISTS = (
     "def hits(true, predicted, k):\n"
     "    relevant, items = set(true.split()), predicted.split()[: k or None]\n"
     "    found = [i in relevant and i not in items[:n] for n, i in enumerate(items)]\n"
-    "    return found, len(relevant)\n\n"
+    "    return found, len(relevant)\n\n\n"
 )
-_AVERAGE = "\nscore = sum(map(one, y_true, y_pred)) / len(y_true)"
+_AVERAGE = "\n\nscore = sum(map(one, y_true, y_pred)) / len(y_true)"
 
 
 def _lists(stem: str, title: str, k: int, text: str, body: str, **more: Any) -> Metric:
@@ -38,9 +38,8 @@ def _lists(stem: str, title: str, k: int, text: str, body: str, **more: Any) -> 
         undefined="A query has no relevant item; such rows must be left out of the solution.",
         sensitivity=sensitivity.PER_QUERY,
         description=text + _FORMAT,
-        snippet=f"{_LISTS}def one(true, predicted):\n    found, n = hits(true, predicted, {k})\n"
-        + body
-        + _AVERAGE,
+        snippet=f"{more.pop('start', '')}{_LISTS}def one(true, predicted):\n"
+        f"    found, n = hits(true, predicted, {k})\n" + body + _AVERAGE,
         function=f"{_MODULE}:{more.pop('function')}",
         **more,
     )
@@ -71,9 +70,9 @@ def ndcg(k: int = 10) -> Metric:
         k,
         f"Each relevant item among the first {k} earns 1/log2(1 + place); the sum is divided by "
         "that of a perfect list and averaged over the queries. Items are relevant or not.",
-        "    from math import log2\n\n"
         "    gain = sum(1 / log2(1 + place) for place, hit in enumerate(found, 1) if hit)\n"
         f"    return gain / sum(1 / log2(2 + place) for place in range(min(n, {k})))\n",
+        start="from math import log2\n\n\n",
         name="ndcg_at_k",
         aliases=("ndcg", "ndcg_score", "ndcgk"),
         function="discounted_gain",

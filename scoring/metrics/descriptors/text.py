@@ -52,15 +52,15 @@ def token_f1() -> Metric:
         "Token F1",
         "F1 of the words that prediction and truth have in common, row by row, averaged; capitals, "
         "punctuation and the words a, an and the are left out first, as for SQuAD.",
-        "import re\nimport string\nfrom collections import Counter\n\n"
+        "import re\nimport string\nfrom collections import Counter\n\n\n"
         "def words(text):\n"
         '    text = "".join(c for c in text.lower() if c not in string.punctuation)\n'
-        '    return Counter(re.sub(r"\\b(a|an|the)\\b", " ", text).split())\n\n'
+        '    return Counter(re.sub(r"\\b(a|an|the)\\b", " ", text).split())\n\n\n'
         "def f1(true, predicted):\n"
         "    if not true or not predicted:\n"
         "        return float(true == predicted)\n"
         "    shared = sum((true & predicted).values())\n"
-        "    return 2 * shared / (sum(true.values()) + sum(predicted.values()))\n\n"
+        "    return 2 * shared / (sum(true.values()) + sum(predicted.values()))\n\n\n"
         "score = sum(f1(words(a), words(b)) for a, b in zip(y_true, y_pred)) / len(y_true)",
         aliases=("squad_f1", "word_f1"),
         function="token_f1",
