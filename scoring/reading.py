@@ -1,0 +1,184 @@
+"""A participant's file as predictions in the order of the ids, or the reasons against it.
+
+Two roads lead to the same predictions. The fast one parses typed columns in blocks and gives up
+at anything odd. The slow one reads rows as text, forgives what is clear, and explains the rest.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from scoring.errors import Problem, Refused
+from scoring.ids import Ids
+from scoring.reading_container import load, unpack
+from scoring.reading_fast import Filler, GiveUp, blocks_of, read_fast, without_quotes
+from scoring.reading_limits import Limits
+from scoring.reading_parquet import read_parquet
+from scoring.reading_problems import EXCERPT_WIDTH
+from scoring.reading_slow import CHUNK, Chunk, SlowReader
+from scoring.reading_text import Layout, clean_text, find_layout, refuse_long_lines
+from scoring.task import Task
+
+__all__ = ["Limits", "Predictions", "read"]
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Canonical predictions, aligned with the ids.
+
+    values: float64 (n,) or (n, c) rounded to 6 significant digits, int32 class index (n,) for
+    labels, str objects (n,) for texts. notices: what was odd about the file but accepted.
+    """
+
+    values: np.ndarray
+    notices: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        return len(self.values)
+
+
+def read(
+    source: bytes | Path, task: Task, ids: Ids, *, name: str = "", limits: Limits | None = None
+) -> Predictions:
+    """Read a submission: CSV, also in .gz or a one-file .zip, or Parquet, by its first bytes.
+
+    source: the file's bytes, or a path to them. name: the name it was sent under, for notices
+    only. Returns predictions for every id. Raises Refused, naming every fault of a kind at once.
+    """
+    limits = limits or Limits()
+    data = load(source, limits)
+    if not data:
+        find_layout(b"", task, ids.count, lambda _: False)
+    data, notices = unpack(data, name, limits)
+    if data.startswith(b"PAR1"):
+        values, more = read_parquet(data, task, ids, limits)
+        return Predictions(values, (*notices, *more))
+    text, more = clean_text(data)
+    del data
+    values, last = _read_text(text, task, ids, limits)
+    return Predictions(values, (*notices, *more, *last))
+
+
+def _read_text(text: bytes, task: Task, ids: Ids, limits: Limits) -> tuple[np.ndarray, list[str]]:
+    layout = find_layout(text, task, ids.count, lambda one: _is_id(ids, one))
+    refuse_long_lines(text, limits.field)
+    try:
+        return _fast(text, layout, task, ids), layout.notices
+    except GiveUp:
+        pass
+    reader = SlowReader(task, ids, layout)
+    try:
+        reader.read(_rows(text, layout, limits), lambda: _count_rows(text, layout))
+    except Refused as refusal:
+        raise _with_excerpts(refusal, text) from None
+    return reader.values, layout.notices + reader.notices
+
+
+def _fast(text: bytes, layout: Layout, task: Task, ids: Ids) -> np.ndarray:
+    """Read the text by the fast road; raises GiveUp."""
+    if text.find(b'"', layout.body) >= 0:
+        plain = None
+        if task.kind != "text":
+            plain = without_quotes(text, layout.body, layout.delimiter)
+        if plain is None:
+            raise GiveUp
+        text = plain
+    if text.find(b"\n", layout.body) < 0 <= text.find(b"\r", layout.body):
+        raise GiveUp
+    return read_fast(blocks_of(text, layout.body), layout, Filler(task, ids))
+
+
+def _is_id(ids: Ids, text: str) -> bool:
+    if ids.kind == "int":
+        whole = text.lstrip("-")
+        return whole.isascii() and whole.isdigit() and len(whole) <= 18
+    return not isinstance(found := ids.find_texts([text]), slice) and found[0] >= 0
+
+
+def _count_rows(text: bytes, layout: Layout) -> int:
+    ends = text.count(b"\n", layout.body) or text.count(b"\r", layout.body)
+    return ends + (not text.endswith((b"\n", b"\r")))
+
+
+def _rows(text: bytes, layout: Layout, limits: Limits) -> Iterator[Chunk]:
+    """The rows after the header with the line each begins on; raises Refused (quoting)."""
+    body = io.BytesIO(text)
+    body.seek(layout.body)
+    # The newline setting keeps line ends inside quoted fields, and knows all three kinds.
+    stream = io.TextIOWrapper(body, encoding="utf-8", newline="")
+    reader = csv.reader(stream, delimiter=layout.delimiter, strict=True)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    line = layout.line
+    try:
+        for row in reader:
+            if row:
+                rows.append(row)
+                lines.append(line)
+                if len(rows) == CHUNK:
+                    yield rows, lines
+                    rows, lines = [], []
+            line = layout.line + reader.line_num
+    except csv.Error as error:
+        raise _quoting(str(error), line, limits) from None
+    if rows:
+        yield rows, lines
+
+
+def _quoting(error: str, line: int, limits: Limits) -> Refused:
+    code = "quoting"
+    if "field larger" in error:
+        code = "too_large"
+        message = (
+            f"Line {line} begins a field longer than {limits.field} characters. Perhaps a "
+            "quotation mark is missing."
+        )
+    elif "unexpected end" in error:
+        message = f"A quotation mark opened on line {line} is never closed."
+    else:
+        message = (
+            f"Line {line}: a quoted field is followed by other text. Inside a quoted field, write "
+            'a quotation mark twice ("").'
+        )
+    return Refused(code, message, [Problem(code, message, line, (line,))])
+
+
+def _with_excerpts(refusal: Refused, text: bytes) -> Refused:
+    """Add the lines around the first place of each problem."""
+    wanted = {
+        near
+        for problem in refusal.problems
+        if problem.line
+        for near in range(problem.line - 1, problem.line + 2)
+    }
+    if not wanted:
+        return refusal
+    found = {}
+    last = max(wanted)
+    stream = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline=None)
+    for number, line in enumerate(stream, 1):
+        if number in wanted:
+            line = line.rstrip("\n")
+            short = line if len(line) <= EXCERPT_WIDTH else line[: EXCERPT_WIDTH - 1] + "…"
+            found[number] = short
+        if number >= last:
+            break
+    problems = [
+        problem
+        if not problem.line or problem.excerpt
+        else replace(
+            problem,
+            excerpt=tuple(
+                (near, found[near])
+                for near in range(problem.line - 1, problem.line + 2)
+                if near in found
+            ),
+        )
+        for problem in refusal.problems
+    ]
+    return Refused(refusal.code, refusal.sentence, problems)

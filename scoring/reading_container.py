@@ -1,0 +1,283 @@
+"""What kind of file was sent, by its first bytes, and how to get at the table inside it.
+
+Names are never trusted. Archives are unpacked in memory, one file only, with a limit that counts
+the bytes that come out and not the sizes that the archive claims.
+"""
+
+import io
+import re
+import stat
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath
+
+from scoring.errors import Refused
+from scoring.reading_problems import quoted, size_text
+
+STEP = 1 << 20
+MOST_MEMBERS = 1000
+MOST_GZIP_MEMBERS = 4096
+USUAL_ENDINGS = (".csv", ".csv.gz", ".gz", ".zip", ".tsv", ".parquet")
+TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
+
+_SAVE_AS = "In Excel choose File > Save As > 'CSV UTF-8' and upload that."
+_FOREIGN = (
+    (b"\x93NUMPY", "a NumPy .npy array"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"SQLite format 3\0", "an SQLite database"),
+    (b"ARROW1", "an Arrow or Feather file"),
+    (b"ORC", "an ORC file"),
+    (b"%PDF", "a PDF document"),
+    (b"\x89PNG", "an image"),
+    (b"\xff\xd8\xff", "an image"),
+    (b"GIF8", "an image"),
+    (b"\x7fELF", "a program"),
+    (b"{\\rtf", "a text document (RTF)"),
+    *((b"\x80" + bytes([protocol]), "a Python pickle") for protocol in range(2, 6)),
+)
+_ARCHIVES = (
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"Rar!", "RAR"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x04\x22\x4d\x18", "LZ4"),
+    (b"MZ", "self-extracting"),
+)
+_HELP = "Upload a CSV or Parquet file, or one CSV file in a .zip or .gz."
+_HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)?<(?:!doctype|html|head|body|script)\b", re.I | re.S)
+
+
+def load(source: bytes | Path, limits) -> bytes:
+    """The bytes of a file as sent; raises Refused where there are more than the limit."""
+    if isinstance(source, Path):
+        with source.open("rb") as stream:
+            data = stream.read(limits.packed + 1)
+    else:
+        data = bytes(source)
+    if len(data) > limits.packed:
+        raise Refused(
+            "too_large", f"The file is larger than the limit of {size_text(limits.packed)}."
+        )
+    return data
+
+
+def is_packed(start: bytes) -> bool:
+    return start.startswith((b"\x1f\x8b", b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08"))
+
+
+def unpack(data: bytes, name: str, limits) -> tuple[bytes, list[str]]:
+    """The table in a file, as bytes of CSV or Parquet, and notices; raises Refused."""
+    notices = _name_notice(name)
+    inner = data
+    if data.startswith(b"\x1f\x8b"):
+        inner = gunzip(data, limits.unpacked)
+    elif is_packed(data):
+        inner, member, others = _unzip(data, limits.unpacked)
+        notices.append(f"Read {quoted(member)} from the .zip.")
+        if others:
+            notices.append(f"Other files in the .zip were ignored: {_listing(others)}.")
+    if inner is not data and is_packed(inner):
+        raise Refused(
+            "bad_archive",
+            "The archive holds another archive (.zip or .gz). Put the CSV file itself in it.",
+        )
+    if len(inner) > limits.unpacked:
+        raise Refused("too_large", _unpacked_sentence(limits.unpacked))
+    refuse_foreign(inner, name)
+    return inner, notices
+
+
+def _unpacked_sentence(limit: int) -> str:
+    return f"Unpacked, the file is larger than the limit of {size_text(limit)}."
+
+
+def _name_notice(name: str) -> list[str]:
+    if not name or name.lower().endswith(USUAL_ENDINGS) or "." not in name:
+        return []
+    return [f"The file is named {quoted(name)}; .csv is usual."]
+
+
+def refuse_foreign(data: bytes, name: str = "") -> None:
+    """Raise Refused where the first bytes are those of something else than a table."""
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        raise Refused(
+            "not_csv", f"This is an old Excel workbook (.xls), not a CSV file. {_SAVE_AS}"
+        )
+    told = f", whatever its name ({name[:120]}) says" if name else ""
+    for magic, what in _FOREIGN:
+        if data.startswith(magic):
+            raise Refused("not_csv", f"This is {what}, not a CSV file{told}. {_HELP}")
+    for magic, what in _ARCHIVES:
+        if data.startswith(magic):
+            raise Refused("bad_archive", f"This is a {what} archive, which is not read. {_HELP}")
+    if len(data) > 262 and data[257:262] == b"ustar":
+        raise Refused("bad_archive", f"This is a tar archive, which is not read. {_HELP}")
+    head = data[:4096].removeprefix(b"\xef\xbb\xbf")
+    if head.startswith(b"version https://git-lfs"):
+        raise Refused(
+            "not_csv",
+            "This is a Git LFS pointer, not the file itself. Run 'git lfs pull' and upload the "
+            "real file.",
+        )
+    if _HTML.match(head):
+        raise Refused(
+            "not_csv",
+            "This is a web page (HTML), not a CSV file: perhaps a login or error page was saved "
+            "instead of the file.",
+        )
+    if head.lstrip().startswith(b"<?xml"):
+        raise Refused("not_csv", f"This is an XML file, not a CSV file. {_HELP}")
+    if re.match(rb"\s*(?:\{\s*\"|\[\s*[\[{])", head):
+        raise Refused(
+            "not_csv",
+            "This is JSON, not a CSV file. Write the table with df.to_csv('submission.csv', "
+            "index=False).",
+        )
+
+
+def gunzip(data: bytes, limit: int) -> bytes:
+    """All members of a gzip file, one after the other; never more than limit + 1 bytes."""
+    parts, size, members = [], 0, 0
+    rest = data
+    damaged = Refused(
+        "bad_archive", "The .gz file is damaged or incomplete. Make it again and upload it."
+    )
+    while rest:
+        if members and not rest.strip(b"\0"):
+            break  # some tapes and tools pad the file with zeros
+        members += 1
+        if members > MOST_GZIP_MEMBERS:
+            raise Refused(
+                "bad_archive",
+                f"The .gz file has more than {MOST_GZIP_MEMBERS} parts. Make it again.",
+            )
+        stream = zlib.decompressobj(wbits=31)
+        try:
+            while not stream.eof:
+                part = stream.decompress(rest, min(STEP, limit + 1 - size))
+                parts.append(part)
+                size += len(part)
+                rest = stream.unconsumed_tail
+                if size > limit:
+                    raise Refused("too_large", _unpacked_sentence(limit))
+                if not part and not rest and not stream.eof:
+                    raise damaged
+        except zlib.error:
+            raise damaged from None
+        rest = stream.unused_data
+    return b"".join(parts)
+
+
+def _unzip(data: bytes, limit: int) -> tuple[bytes, str, list[str]]:
+    """The one table in a .zip, the member's name, and the names of what else is in it."""
+    damaged = Refused(
+        "bad_archive", "The .zip file is damaged or incomplete. Make it again and upload it."
+    )
+    # Counted before zipfile makes an object of each entry; the count it states may be false.
+    if data.count(b"PK\x01\x02") > MOST_MEMBERS:
+        raise Refused("bad_archive", "The .zip holds too many files. Put one .csv file in it.")
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OverflowError, EOFError):
+        raise damaged from None
+    member, others = _choose(entries)
+    _check_entry(member)
+    parts, size = [], 0
+    try:
+        with archive.open(member) as stream:
+            while part := stream.read(min(STEP, limit + 1 - size)):
+                parts.append(part)
+                size += len(part)
+                if size > limit:
+                    raise Refused("too_large", _unpacked_sentence(limit))
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError):
+        raise damaged from None
+    except (NotImplementedError, RuntimeError):
+        raise Refused(
+            "bad_archive", "The .zip was packed in an unusual way. Make it again, or use .gz."
+        ) from None
+    return b"".join(parts), _base(member.filename), others
+
+
+def _base(filename: str) -> str:
+    return PurePosixPath(filename.replace("\\", "/")).name or filename
+
+
+def _listing(names: list[str]) -> str:
+    shown = ", ".join(quoted(name) for name in names[:5])
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+
+
+def _choose(entries: list[zipfile.ZipInfo]) -> tuple[zipfile.ZipInfo, list[str]]:
+    """The entry that is the table: the only file, or the only one with a table's ending."""
+    _refuse_documents({entry.filename for entry in entries})
+    real = [
+        entry
+        for entry in entries
+        if not entry.filename.startswith("__MACOSX/") and not _base(entry.filename).startswith(".")
+    ]
+    tables = [entry for entry in real if entry.filename.lower().endswith(TABLE_ENDINGS)]
+    named = [entry for entry in tables if not entry.filename.lower().endswith(".txt")]
+    for choice in (named, tables, real):
+        packed = choice is real and choice and choice[0].filename.lower().endswith((".zip", ".gz"))
+        if len(choice) == 1 and not packed:
+            others = [_base(entry.filename) for entry in real if entry is not choice[0]]
+            return choice[0], others
+        if len(choice) > 1 and choice is not real:
+            found = _listing([_base(entry.filename) for entry in choice])
+            raise Refused(
+                "bad_archive",
+                f"The .zip holds {len(choice)} tables ({found}). Put one .csv file in it.",
+            )
+    found = _listing([_base(entry.filename) for entry in real]) if real else "nothing"
+    raise Refused(
+        "bad_archive", f"The .zip holds no CSV file (found: {found}). Put one .csv file in it."
+    )
+
+
+def _refuse_documents(names: set[str]) -> None:
+    """Office documents are .zip files inside; raise Refused for them by what they hold."""
+    if any(name.startswith("xl/") for name in names):
+        raise Refused(
+            "not_csv",
+            "This is an Excel workbook (.xlsx), not a CSV file, even if it is named .csv. "
+            + _SAVE_AS,
+        )
+    if any(name.startswith("Index/") or name.endswith(".iwa") for name in names) or (
+        "Index.zip" in names
+    ):
+        raise Refused(
+            "not_csv",
+            "This is an Apple Numbers document, not a CSV file. In Numbers choose File > Export "
+            "To > CSV and upload that.",
+        )
+    if "content.xml" in names or ("mimetype" in names and "META-INF/manifest.xml" in names):
+        raise Refused(
+            "not_csv",
+            "This is an OpenDocument spreadsheet (.ods), not a CSV file. Save it as CSV (UTF-8) "
+            "and upload that.",
+        )
+    if any(name.startswith("word/") for name in names):
+        raise Refused("not_csv", f"This is a Word document, not a CSV file. {_HELP}")
+    if names and all(name.endswith(".npy") for name in names):
+        raise Refused("not_csv", f"This is a NumPy .npz archive, not a CSV file. {_HELP}")
+
+
+def _check_entry(entry: zipfile.ZipInfo) -> None:
+    if entry.flag_bits & 0x1:
+        raise Refused(
+            "bad_archive", "The .zip is protected by a password. Make it again without one."
+        )
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        raise Refused(
+            "bad_archive",
+            f"{quoted(_base(entry.filename))} in the .zip is a link, not a file. Put the file "
+            "itself in it.",
+        )
+    # Other methods can ask for gigabytes of memory in their first bytes.
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise Refused(
+            "bad_archive", "The .zip was packed in an unusual way. Make it again, or use .gz."
+        )

@@ -1,0 +1,461 @@
+"""Reading row by row: forgives what is odd but clear, and explains what is wrong.
+
+Slower than the fast road by a factor, and the only one that refuses. It works in chunks of rows
+whose columns are converted together, and looks at single cells only where that fails.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from scoring.canonical import normalise_in_place, round_in_place, sum_tolerance
+from scoring.errors import Problem, Refused
+from scoring.ids import UNKNOWN, Ids
+from scoring.labels import Labels, plain_text, plain_whole, trimmed
+from scoring.reading_problems import SHOWN, Problems, counted, listed, quoted
+from scoring.reading_text import Layout
+from scoring.reading_values import COMMA_REASON, MISSING, all_numbers, number
+from scoring.task import Task
+
+CHUNK = 16384
+# Rows beyond twice the wanted number teach nobody anything more.
+SPARE_ROWS = 10_000
+_PLAIN_IDS = re.compile(r"(?:-?[0-9]{1,18}+\n)*+")
+_MANGLED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+?[0-9]{2,}|[0-9]{1,2}[-.][A-Za-z]{3}", re.I)
+
+Chunk = tuple[list[list[str]], list[int]]
+
+
+class SlowReader:
+    """Takes rows, keeps predictions in the order of the ids, and gathers problems."""
+
+    def __init__(self, task: Task, ids: Ids, layout: Layout, place: str = "line") -> None:
+        self.task, self.ids, self.layout = task, ids, layout
+        self.problems = Problems(place)
+        self.place = place
+        self.notices: list[str] = []
+        self.rows = 0
+        self.lines = np.zeros(ids.count, np.int64)
+        self.values = empty_values(task, ids.count)
+        self.labels = Labels(task) if task.kind == "label" else None
+        self._memo: dict[str, int] = {}
+        self._counts = dict.fromkeys(
+            ("decimal ids", "case", "number", "truth", "trailing", "blank", "comma", "point"), 0
+        )
+        self._commas: list[tuple[str, int, str]] = []
+        self._misshapen: list[tuple[int, int]] = []
+        self._misshapen_count = 0
+        self._duplicates: list[tuple[str, int, int]] = []
+        self._duplicate_count = 0
+        self._unknown: list[tuple[str, int]] = []
+        self._unknown_count = 0
+        self._no_id_lines: list[int] = []
+
+    def read(self, chunks: Iterable[Chunk], total: Callable[[], int]) -> None:
+        """Read all rows; raises Refused with every problem of the file.
+
+        chunks: rows of text and their line numbers. total: number of rows in the whole file,
+        asked for only where it is absurd.
+        """
+        most = 2 * self.ids.count + SPARE_ROWS
+        for rows, lines in chunks:
+            self._chunk(rows, lines)
+            if self.rows > most:
+                count = total()
+                self.problems.add(
+                    Problem(
+                        "rows",
+                        f"The file has {count} rows; {self.ids.count} expected. Only the first "
+                        f"{self.rows} were looked at.",
+                        count=count - self.ids.count,
+                    )
+                )
+                break
+        self._conclude()
+        if self.problems:
+            raise self.problems.refusal()
+        self._say_notices()
+
+    def _chunk(self, rows: list[list[str]], lines: list[int]) -> None:
+        width = self.layout.width
+        if set(map(len, rows)) != {width} or self._any_odd(rows):
+            rows, lines = self._shaped(rows, lines)
+        if not rows:
+            return
+        self.rows += len(rows)
+        columns = list(zip(*rows, strict=True))
+        texts = list(columns[self.layout.columns[0]])
+        line_of = np.array(lines, np.int64)
+        slots = self._find(texts)
+        if not self._new(slots):
+            slots = self._note_ids(slots, texts, lines)
+        else:
+            self.lines[slots] = line_of
+        cells = [list(columns[place]) for place in self.layout.columns[1:]]
+        good, found = self._values(cells, lines)
+        keep = (slots >= 0) & good
+        target = slots[keep]
+        self.values[target] = found[keep]
+
+    def _any_odd(self, rows: list[list[str]]) -> bool:
+        """Whether a row repeats the header, is all blank, or fills a column meant to be empty."""
+        place = self.layout.columns[0]
+        name = self.layout.names[place].casefold()
+        if self.layout.blank:
+            return True
+        return any(not row[place].strip() or row[place].strip().casefold() == name for row in rows)
+
+    def _shaped(self, rows: list[list[str]], lines: list[int]) -> Chunk:
+        """Rows that have the header's width; says what is wrong with the others."""
+        width, kept, kept_lines = self.layout.width, [], []
+        header = [name.casefold() for name in self.layout.names]
+        for row, line in zip(rows, lines, strict=True):
+            if not any(map(trimmed, row)):
+                self._counts["blank"] += len(row) > 1
+                continue
+            if len(row) > width and not any(map(trimmed, row[width:])):
+                self._counts["trailing"] += 1
+                row = row[:width]
+            if len(row) != width:
+                self._misshapen_count += 1
+                if len(self._misshapen) < SHOWN:
+                    self._misshapen.append((line, len(row)))
+                continue
+            if [trimmed(cell).casefold() for cell in row] == header:
+                self._repeated(line)
+                continue
+            filled = [row[place] for place in self.layout.blank if trimmed(row[place])]
+            if filled:
+                self.problems.cell(
+                    "value", "A column without a name holds something", line, quoted(filled[0])
+                )
+            elif self.layout.blank:
+                self._counts["trailing"] += 1
+            kept.append(row)
+            kept_lines.append(line)
+        return kept, kept_lines
+
+    def _repeated(self, line: int) -> None:
+        if not self.problems.has("rows"):
+            where = self.place.capitalize()
+            message = f"{where} {line} repeats the header: two files seem to have been joined."
+            self.problems.add(Problem("rows", message, line, (line,)))
+
+    def _find(self, texts: list[str]) -> np.ndarray:
+        """Rows of the ids as written; UNKNOWN where there is none, or it needs a closer look."""
+        if self.ids.kind == "str":
+            return self.ids.find_texts(texts)
+        if _PLAIN_IDS.fullmatch("\n".join(texts) + "\n"):
+            found = self.ids.find_ints(np.array(list(map(int, texts)), np.int64))
+        else:
+            return np.full(len(texts), UNKNOWN, np.int64)
+        if isinstance(found, slice):
+            return np.arange(found.start, found.stop)
+        return found.astype(np.int64)
+
+    def _new(self, slots: np.ndarray) -> bool:
+        """Whether all these rows are known and none has been seen before."""
+        if (slots < 0).any() or self.lines[slots].any():
+            return False
+        ordered = np.sort(slots)
+        return not (ordered[1:] == ordered[:-1]).any()
+
+    def _note_ids(self, slots: np.ndarray, texts: list[str], lines: list[int]) -> np.ndarray:
+        """Look at ids one by one; marks unknown and repeated ones as UNKNOWN."""
+        found = slots.tolist()
+        odd = [at for at, slot in enumerate(found) if slot < 0]
+        if odd:
+            for at, slot in zip(odd, self._find_odd([texts[at] for at in odd]), strict=True):
+                found[at] = slot
+        for at, slot in enumerate(found):
+            line = lines[at]
+            if slot < 0:
+                self._unknown_count += 1
+                if len(self._unknown) < SHOWN:
+                    self._unknown.append((trimmed(texts[at]), line))
+                if not trimmed(texts[at]) and len(self._no_id_lines) < SHOWN:
+                    self._no_id_lines.append(line)
+                continue
+            before = int(self.lines[slot])
+            if before:
+                self._duplicate_count += 1
+                if len(self._duplicates) < SHOWN:
+                    self._duplicates.append((trimmed(texts[at]), line, before))
+                found[at] = UNKNOWN
+            else:
+                self.lines[slot] = line
+        return np.array(found, np.int64)
+
+    def _find_odd(self, texts: list[str]) -> list[int]:
+        """Rows of ids with blanks around them or, for whole numbers, with a point or exponent."""
+        plain = [trimmed(text) for text in texts]
+        if self.ids.kind == "str":
+            return self.ids.find_texts(plain).tolist()
+        wholes = [None if text.startswith("+") else plain_whole(text) for text in plain]
+        numbers = [int(whole) if whole and len(whole) <= 19 else None for whole in wholes]
+        usable = [abs(one) < 1 << 63 if one is not None else False for one in numbers]
+        block = np.array(
+            [one if ok else 0 for one, ok in zip(numbers, usable, strict=True)], np.int64
+        )
+        found = self.ids.find_ints(block)
+        slots = range(found.start, found.stop) if isinstance(found, slice) else found.tolist()
+        answer = [slot if ok else UNKNOWN for slot, ok in zip(slots, usable, strict=True)]
+        for text, slot in zip(plain, answer, strict=True):
+            if slot >= 0 and not text.lstrip("-").isdigit():
+                self._counts["decimal ids"] += 1
+        return answer
+
+    def _values(self, cells: list[list[str]], lines: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Which rows hold good values, and the values."""
+        if self.task.kind == "label":
+            return self._label_values(cells[0], lines)
+        if self.task.kind == "text":
+            return self._text_values(cells[0], lines)
+        columns = [
+            self._number_values(name, column, lines)
+            for name, column in zip(self.task.value_columns, cells, strict=True)
+        ]
+        good = np.logical_and.reduce([ok for ok, _ in columns])
+        if len(columns) == 1:
+            return good, columns[0][1]
+        matrix = np.column_stack([values for _, values in columns])
+        if self.task.kind == "probabilities":
+            self._check_sums(matrix, good, lines)
+        return good, matrix
+
+    def _check_sums(self, matrix: np.ndarray, good: np.ndarray, lines: list[int]) -> None:
+        with np.errstate(invalid="ignore"):
+            sums = normalise_in_place(matrix)
+        off = good & ~(np.abs(sums - 1) <= sum_tolerance(matrix.shape[1]))
+        for at in np.flatnonzero(off).tolist():
+            self.problems.cell(
+                "sum", "the probabilities of a row must add up to 1", lines[at], f"{sums[at]:.6g}"
+            )
+
+    def _number_values(
+        self, name: str, texts: list[str], lines: list[int]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        plain = all_numbers(texts)
+        if plain is not None:
+            values, good = np.array(plain), np.ones(len(texts), bool)
+            self._counts["point"] += any("." in text for text in texts)
+        else:
+            values, good = self._odd_numbers(name, texts, lines)
+        round_in_place(values)
+        low, high, wanted = self.range_of()
+        if low is not None or high is not None:
+            outside = np.zeros(len(values), bool)
+            if low is not None:
+                outside |= values < low
+            if high is not None:
+                outside |= values > high
+            for at in np.flatnonzero(outside & good).tolist():
+                shown = trimmed(texts[at])[:40]
+                self.problems.cell("range", f"{quoted(name)} must be {wanted}", lines[at], shown)
+            good &= ~outside
+        return good, values
+
+    def range_of(self) -> tuple[float | None, float | None, str]:
+        """Lowest and highest allowed value, and how to say so."""
+        if self.task.kind != "number":
+            return 0.0, 1.0, "a probability from 0 to 1"
+        low, high = self.task.low, self.task.high
+        if low is not None and high is not None:
+            return low, high, f"from {low:g} to {high:g}"
+        return (
+            low,
+            high,
+            f"at least {low:g}"
+            if high is None and low is not None
+            else (f"at most {high:g}" if high is not None else ""),
+        )
+
+    def _odd_numbers(
+        self, name: str, texts: list[str], lines: list[int]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        values, good = np.zeros(len(texts)), np.zeros(len(texts), bool)
+        for at, text in enumerate(texts):
+            value, code, reason = number(text)
+            if value is None:
+                shown = quoted(trimmed(text))
+                self.problems.cell(code, f"{quoted(name)} {reason}", lines[at], shown)
+                continue
+            if code == "comma":
+                self._counts["comma"] += 1
+                if len(self._commas) < SHOWN:
+                    self._commas.append((name, lines[at], quoted(trimmed(text))))
+            elif "." in text:
+                self._counts["point"] += 1
+            values[at], good[at] = value, True
+        return values, good
+
+    def _label_values(self, texts: list[str], lines: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        labels = self.labels
+        name = quoted(self.task.value_columns[0])
+        found = [self._memo.get(text) for text in texts]
+        for at, place in enumerate(found):
+            if place is not None:
+                continue
+            text = texts[at]
+            place, how = labels.find(text)
+            if place is None:
+                shown = quoted(trimmed(text))
+                if trimmed(text).casefold() in MISSING:
+                    self.problems.cell("missing", f"{name} is missing", lines[at], shown)
+                else:
+                    allowed = listed(labels.names, len(labels.names))
+                    self.problems.cell(
+                        "value", f"{name} must be one of {allowed}", lines[at], shown
+                    )
+                continue
+            found[at] = place
+            if how:
+                self._counts[how] += 1
+            elif len(self._memo) < 10_000:
+                self._memo[text] = place
+        values = np.array([-1 if place is None else place for place in found], np.int32)
+        return values >= 0, values
+
+    def _text_values(self, texts: list[str], lines: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        values = np.empty(len(texts), object)
+        values[:] = [plain_text(text) for text in texts]
+        good = np.ones(len(texts), bool)
+        if not self.task.allow_empty:
+            name = quoted(self.task.value_columns[0])
+            for at, text in enumerate(texts):
+                if not values[at]:
+                    self.problems.cell("missing", f"{name} is missing", lines[at], quoted(text))
+                    good[at] = False
+        return good, values
+
+    def _conclude(self) -> None:
+        if self._misshapen_count:
+            # With fields in the wrong places, whatever else was found may be wrong too.
+            raise self._fields_refusal()
+        if not self.rows:
+            message = f"The file has a header but no rows; {self.ids.count} expected."
+            self.problems.add(Problem("rows", message))
+            return
+        self._conclude_commas()
+        if self._duplicate_count:
+            shown = (
+                f"id {quoted(text)} on {self.place} {line} was already on {self.place} {before}"
+                for text, line, before in self._duplicates
+            )
+            message = f"Duplicate ids ({self._duplicate_count}): "
+            lines = tuple(line for _, line, _ in self._duplicates)
+            message += listed(shown, self._duplicate_count) + "."
+            self.problems.add(Problem("duplicate", message, lines[0], lines, self._duplicate_count))
+        self._conclude_ids()
+
+    def _conclude_ids(self) -> None:
+        missing = np.flatnonzero(self.lines == 0)
+        if not self._unknown_count and not len(missing):
+            return
+        parts = []
+        if self._unknown_count:
+            shown = listed((quoted(text) for text, _ in self._unknown), self._unknown_count)
+            parts.append(
+                f"{counted(self._unknown_count, 'unknown id')}: {shown} "
+                f"(first on {self.place} {self._unknown[0][1]})"
+            )
+        if len(missing):
+            shown = listed(map(quoted, self.ids.texts(missing[:SHOWN])), len(missing))
+            parts.append(f"{counted(len(missing), 'id')} missing: {shown}")
+        message = "; ".join(parts) + "."
+        if self._no_id_lines:
+            shown = listed((f"{self.place} {line}" for line in self._no_id_lines), 0)
+            message += f" Some rows have no id ({shown})."
+        message += self._ids_hint(missing)
+        lines = tuple(line for _, line in self._unknown)
+        first = lines[0] if lines else None
+        count = self._unknown_count + len(missing)
+        self.problems.add(Problem("ids", message, first, lines, count))
+
+    def _ids_hint(self, missing: np.ndarray) -> str:
+        """A cure where the unknown ids look like known ones that a program has changed."""
+        unknown = [text for text, _ in self._unknown]
+        mangled = next((text for text in unknown if _MANGLED.fullmatch(text)), None)
+        wanted = self.ids.texts(missing[:1000])
+        bare = {text.lstrip("0") for text in wanted if text.startswith("0")}
+        shortened = next((text for text in unknown if text in bare), None)
+        changed = mangled or shortened
+        if changed:
+            return (
+                f" Some look changed by a spreadsheet program ({changed[:40]}): do not open the "
+                "file in Excel before you upload it; with pandas read ids with dtype=str."
+            )
+        starts = {text[:14] for text in wanted if len(text) >= 16}
+        if any(len(text) >= 16 and text[:14] in starts for text in unknown):
+            return (
+                " The last digits of some look rounded, as when long ids pass through floating "
+                "point: read ids with dtype=str."
+            )
+        return ""
+
+    def _conclude_commas(self) -> None:
+        """Decimal commas are read where they cannot be anything else, in all of the file."""
+        if not self._counts["comma"]:
+            return
+        if self.layout.delimiter != "," and not self._counts["point"]:
+            return
+        reason = COMMA_REASON
+        if self._counts["point"]:
+            reason += " (other values have a point)"
+        for name, line, shown in self._commas:
+            self.problems.cell("value", f"{quoted(name)} {reason}", line, shown)
+        rest = self._counts["comma"] - len(self._commas)
+        for _ in range(rest):
+            name, line, shown = self._commas[-1]
+            self.problems.cell("value", f"{quoted(name)} {reason}", line, shown)
+
+    def _fields_refusal(self) -> Refused:
+        line, width = self._misshapen[0]
+        where = self.place.capitalize()
+        message = f"{where} {line} has {counted(width, 'field')}, the header has "
+        message += f"{self.layout.width}."
+        if self._misshapen_count > 1:
+            others = listed(
+                (f"{self.place} {other} has {fields}" for other, fields in self._misshapen[1:]),
+                self._misshapen_count - 1,
+            )
+            message += f" So it is with {self._misshapen_count} rows: {others}."
+        numeric = self.task.kind in ("probability", "probabilities", "number")
+        if numeric and width > self.layout.width and self.layout.delimiter == ",":
+            message += (
+                " Perhaps the numbers have decimal commas (0,25) or commas between thousands "
+                "(3,700.5): write 0.25 and 3700.5."
+            )
+        elif width > self.layout.width:
+            message += " Put quotation marks around a value that holds the separator."
+        lines = tuple(line for line, _ in self._misshapen)
+        problem = Problem("fields", message, line, lines, self._misshapen_count)
+        return Refused("fields", message, [problem])
+
+    def _say_notices(self) -> None:
+        counts = self._counts
+        name = quoted(self.task.value_columns[0])
+        sentences = {
+            "trailing": "Empty columns at the end of the lines were ignored.",
+            "blank": f"{counted(counts['blank'], 'row')} with nothing but separators were ignored.",
+            "decimal ids": f"{counted(counts['decimal ids'], 'id')} written as numbers with a "
+            "decimal point or exponent (1.0) were read as whole numbers.",
+            "comma": "Decimal commas were read as decimal points.",
+            "truth": "TRUE and FALSE were read as 1 and 0.",
+            "number": f"{counted(counts['number'], 'value')} of {name} written another way (1.0, "
+            "01) were read as the label with the same number.",
+            "case": f"{counted(counts['case'], 'label')} differed from the allowed ones only in "
+            "upper and lower case.",
+        }
+        self.notices += [sentence for key, sentence in sentences.items() if counts[key]]
+
+
+def empty_values(task: Task, count: int) -> np.ndarray:
+    """Room for predictions, filled with what no prediction can be."""
+    if task.kind == "label":
+        return np.full(count, -1, np.int32)
+    if task.kind == "text":
+        return np.full(count, None, object)
+    columns = len(task.value_columns)
+    return np.full(count if columns == 1 else (count, columns), np.nan)
