@@ -5,6 +5,8 @@ import os
 from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "leaderboard.settings")
+# Before anything imports numpy: worker processes share the cores, threads of theirs would not help.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 app = Celery("leaderboard")
 app.config_from_object("django.conf:settings", namespace="CELERY")

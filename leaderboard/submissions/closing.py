@@ -5,10 +5,12 @@ time.
 """
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from leaderboard.audit import ledger
+from leaderboard.audit.models import LedgerEntry
 from leaderboard.competitions import clock
-from leaderboard.competitions.models import Competition, State
+from leaderboard.competitions.models import Commitment, Competition, State
 from leaderboard.submissions import ringing
 from leaderboard.submissions.models import (
     Evaluation,
@@ -34,7 +36,7 @@ def close(competition: Competition, by) -> Competition:
             announced = locked.closes_at
             locked.closes_at = now
             locked.save(update_fields=("closes_at",))
-            body = {"by": _name(by), "announced": announced, "closes_at": now}
+            body = {"by": _who(by), "announced": announced, "closes_at": now}
             ledger.append("closed", locked.uuid, body, now)
         transaction.on_commit(lambda: ringing.finalise(locked.pk), robust=True)
     return locked
@@ -51,7 +53,7 @@ def reveal(competition: Competition, by) -> Competition:
         locked.revealed_at = clock.now()
         locked.board_version += 1
         locked.save(update_fields=("revealed_at", "board_version"))
-        ledger.append("revealed", locked.uuid, {"by": _name(by)}, locked.revealed_at)
+        ledger.append("revealed", locked.uuid, {"by": _who(by)}, locked.revealed_at)
         # The salts lie with the noise key, which only a worker may read.
         transaction.on_commit(lambda: ringing.publish_salts(locked.pk), robust=True)
     return locked
@@ -166,6 +168,48 @@ def effective_finals(team: Team) -> list[Submission]:
     return wanted[: team.competition.finals_count]
 
 
+def unsettled(competition) -> QuerySet[Evaluation]:
+    """Return the files that the finals wait for: unfinished, or failed and not set aside."""
+    return Evaluation.objects.filter(
+        Q(status__in=(Status.QUEUED, Status.LEASED))
+        | Q(status=Status.NEEDS_ATTENTION, waived_at=None),
+        submission__competition=competition,
+    )
+
+
+def awaiting_finals() -> list[int]:
+    """Return the competitions that are closed, scored and without a final ranking."""
+    return list(
+        Competition.objects.filter(
+            ~Exists(unsettled(OuterRef("pk"))),
+            published_at__isnull=False,
+            closes_at__lte=clock.now(),
+            finals_ready_at=None,
+            archived_at=None,
+        ).values_list("pk", flat=True)
+    )
+
+
+def awaiting_salts() -> list[int]:
+    """Return the revealed competitions whose salts are not published yet."""
+    unpublished = Commitment.objects.filter(
+        tag=Commitment.Tag.NOISE_KEY, revealed_salt="", solution__competition=OuterRef("pk")
+    )
+    return list(
+        Competition.objects.filter(Exists(unpublished), revealed_at__isnull=False).values_list(
+            "pk", flat=True
+        )
+    )
+
+
+def record_close(competition: Competition) -> None:
+    """Write into the ledger that the time of a locked competition ran out, if nothing says so."""
+    said = LedgerEntry.objects.filter(kind="closed", competition=competition.uuid)
+    if not said.exists():
+        body = {"by": None, "closes_at": competition.closes_at}
+        ledger.append("closed", competition.uuid, body)
+
+
 def _lock(competition: Competition) -> Competition:
     return Competition.objects.select_for_update(no_key=True).get(pk=competition.pk)
 
@@ -183,7 +227,8 @@ def _lock_stuck(evaluation: Evaluation) -> tuple[Competition, Evaluation]:
     competition = _lock(evaluation.submission.competition)
     Team.objects.select_for_update(no_key=True).get(pk=evaluation.team_id)
     locked = Evaluation.objects.select_related("submission__team").get(pk=evaluation.pk)
-    if locked.status != Status.NEEDS_ATTENTION or competition.finals_ready_at:
+    # Once the finals are being made, the list of files is complete.
+    if locked.status != Status.NEEDS_ATTENTION or competition.final_runs.exists():
         raise Refusal("not_stuck")
     return competition, locked
 
@@ -198,10 +243,10 @@ def _about(submission: Submission, by) -> dict:
         "submission": submission.uuid,
         "team": submission.team.uuid,
         "number": submission.number,
-        "by": _name(by),
+        "by": _who(by),
     }
 
 
-def _name(by) -> str | None:
-    """A person in the ledger is a user name: erasing the payload erases it."""
-    return by.username if by else None
+def _who(by) -> int | None:
+    """A person in the ledger is a number: names can change and may have to be forgotten."""
+    return by.pk if by else None

@@ -220,6 +220,8 @@ class FinalRun(models.Model):
     version = models.PositiveIntegerField()
     reason = models.CharField(max_length=300, blank=True)
     made_at = models.DateTimeField()
+    # While one worker scores the finals, the others need not.
+    busy_until = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -237,13 +239,21 @@ class FinalScore(models.Model):
     baseline = models.ForeignKey(Baseline, null=True, on_delete=models.PROTECT)
     # None where the metric is undefined for this file on the private rows.
     score = models.FloatField(null=True)
+    # Of each team's best file only.
+    standard_error = models.FloatField(null=True)
 
     class Meta:
         constraints = [
             models.CheckConstraint(
                 condition=Q(submission__isnull=False) ^ Q(baseline__isnull=False),
                 name="submissions_final_score_of_one_thing",
-            )
+            ),
+            models.UniqueConstraint(
+                fields=("run", "submission"), name="submissions_final_score_once"
+            ),
+            models.UniqueConstraint(
+                fields=("run", "baseline"), name="submissions_final_baseline_once"
+            ),
         ]
 
 

@@ -1,0 +1,153 @@
+"""The queue in the database: claim a team's next file, write its stage, count what is unfinished.
+
+One file of a team at a time, in the order of acceptance: a team with two hundred files does not
+keep the others waiting, and a rule with memory sees the files as they were sent.
+"""
+
+import contextlib
+import logging
+import threading
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
+from time import perf_counter
+
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F, Min, Q, QuerySet
+
+from leaderboard.audit import ledger
+from leaderboard.competitions import clock
+from leaderboard.submissions.models import Evaluation, Stage, Status
+from leaderboard.teams.models import Team
+
+UNFINISHED = (Status.QUEUED, Status.LEASED)
+# A stage is written when it lasts longer than this (seconds): quick files cost no write.
+SLOW = 0.2
+
+logger = logging.getLogger(__name__)
+
+
+def claim(team_id: int) -> Evaluation | None:
+    """Lease the team's earliest unfinished file; None where there is nothing to do.
+
+    A file that used up its attempts is put aside and the next one is taken.
+    """
+    with transaction.atomic():
+        Team.objects.select_for_update(no_key=True).get(pk=team_id)
+        now = clock.now()
+        for evaluation in unfinished().filter(team=team_id).order_by("submission_id", "id"):
+            if evaluation.status == Status.LEASED and evaluation.lease_until > now:
+                return None
+            if evaluation.attempts >= settings.SCORING_ATTEMPTS:
+                _put_aside(evaluation, now)
+                continue
+            if _lease(evaluation, now):
+                return evaluation
+            return None
+    return None
+
+
+def unfinished() -> QuerySet[Evaluation]:
+    """Return all files that wait or are being scored."""
+    return Evaluation.objects.filter(status__in=UNFINISHED)
+
+
+def waiting_teams() -> list[tuple[int, int | None]]:
+    """Return (team, hard limit) of every team whose bell seems not to have been heard.
+
+    Files that wait longer than one sweep and expired leases, the longest waiting team first.
+    """
+    now = clock.now()
+    late = Q(status=Status.QUEUED, queued_at__lt=now - timedelta(seconds=settings.SWEEP_EVERY)) | Q(
+        status=Status.LEASED, lease_until__lt=now
+    )
+    return list(
+        unfinished()
+        .filter(late)
+        .values_list("team_id", "team__competition__hard_limit")
+        .annotate(since=Min("queued_at"))
+        .order_by("since")
+        .values_list("team_id", "team__competition__hard_limit")
+    )
+
+
+def has_more(team_id: int) -> bool:
+    """Whether the team has a file that waits."""
+    return Evaluation.objects.filter(team=team_id, status=Status.QUEUED).exists()
+
+
+class Stages:
+    """Time the stages of one file and write the name of a slow one while it lasts."""
+
+    def __init__(self, evaluation: Evaluation):
+        self.timings: dict[str, float] = {}
+        self._held = Evaluation.objects.filter(pk=evaluation.pk, token=evaluation.token)
+
+    @contextlib.contextmanager
+    def stage(self, stage: Stage) -> Iterator[None]:
+        # A thread and not a look at the clock in between: the slow part is one call.
+        timer = threading.Timer(SLOW, self._write, (stage,))
+        timer.daemon = True
+        timer.start()
+        begun = perf_counter()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            spent = round((perf_counter() - begun) * 1000, 1)
+            self.timings[stage.value] = self.timings.get(stage.value, 0) + spent
+
+    def _write(self, stage: Stage) -> None:
+        try:
+            self._held.filter(status=Status.LEASED).update(stage=stage)
+        except DatabaseError as error:
+            # Only what a waiting person reads; the file goes on without it.
+            logger.warning("The stage %s was not written: %s", stage, error)
+        finally:
+            # This thread's own connection.
+            connection.close()
+
+
+def _lease(evaluation: Evaluation, now) -> bool:
+    """Take the file by a conditional update; another row of the team must not be in work."""
+    evaluation.token = uuid.uuid4()
+    evaluation.lease_until = now + timedelta(seconds=settings.SCORING_LEASE)
+    busy = Evaluation.objects.filter(
+        team=evaluation.team_id, status=Status.LEASED, lease_until__gt=now
+    )
+    if busy.exists():
+        return False
+    free = Q(status=Status.QUEUED) | Q(status=Status.LEASED, lease_until__lte=now)
+    taken = Evaluation.objects.filter(
+        free, pk=evaluation.pk, attempts__lt=settings.SCORING_ATTEMPTS
+    ).update(
+        status=Status.LEASED,
+        stage=Stage.NONE,
+        token=evaluation.token,
+        lease_until=evaluation.lease_until,
+        attempts=F("attempts") + 1,
+        started_at=now,
+    )
+    return taken == 1
+
+
+def _put_aside(evaluation: Evaluation, now) -> None:
+    """Give up on a file for now: the host decides, its slot is given back."""
+    evaluation.status = Status.NEEDS_ATTENTION
+    evaluation.stage, evaluation.token, evaluation.lease_until = Stage.NONE, None, None
+    evaluation.finished_at = now
+    evaluation.save()
+    submission = evaluation.submission
+    logger.error("Submission %s failed %s times", submission.uuid, evaluation.attempts)
+    ledger.append(
+        "needs attention",
+        submission.competition.uuid,
+        {
+            "submission": submission.uuid,
+            "team": submission.team.uuid,
+            "number": submission.number,
+            "attempts": evaluation.attempts,
+        },
+        now,
+    )

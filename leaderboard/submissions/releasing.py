@@ -1,0 +1,240 @@
+"""Record a scored file and tell its outcome: one transaction under the team's lock.
+
+Everything here is repeatable. The sealed numbers are a function of the noise key and of the
+predictions and are stored at their first reading; a worker that died before its commit, a second
+delivery or a retry comes to the same release. Whoever lost the lease in the meantime is turned
+away by the token.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+
+from leaderboard.audit import ledger
+from leaderboard.competitions import clock, keys, release_settings
+from leaderboard.competitions.models import Competition
+from leaderboard.submissions.models import (
+    Entry,
+    Evaluation,
+    Outcome,
+    Release,
+    SealedScore,
+    Status,
+    Submission,
+)
+from leaderboard.teams.models import Team
+from scoring import metrics
+from scoring import release as rules
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a worker found out about a file, on the public rows.
+
+    `exact` is in displayed units; `difference` (rules that compare files row by row) is the mean
+    advantage over the file behind the team's reference and its spread, `against` that reference.
+    """
+
+    digest: str
+    exact: float
+    rows: int
+    notices: list[str] = field(default_factory=list)
+    checks: list[dict] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+    difference: tuple[float, float] | None = None
+    against: int | None = None
+
+
+def release(evaluation_id: int, token: UUID, scored: Scored) -> Release | None:
+    """Store a score and what is told of it; None where the lease is no longer ours."""
+    with transaction.atomic():
+        held = _hold(evaluation_id, token)
+        if held is None:
+            return None
+        evaluation, competition, team = held
+        settings = release_settings.rule(evaluation.release_settings)
+        evaluation.sealed = _sealed(evaluation, competition, settings, scored)
+        now = clock.now()
+        entry, _ = Entry.objects.get_or_create(competition=competition, team=team)
+        told = _told_before(evaluation, settings) or _judge(evaluation, entry, settings, scored)
+        told.evaluation = evaluation
+        told.release_settings = evaluation.release_settings
+        told.rule = settings.rule
+        told.at = now
+        told.save(force_insert=True)
+        advance(entry, told, evaluation.submission, settings)
+        entry.save()
+        evaluation.rows, evaluation.notices = scored.rows, scored.notices
+        evaluation.checks, evaluation.timings = scored.checks, scored.timings
+        _finish(evaluation, Status.SCORED, now)
+        # The number of files and the group not yet above the start line are on the board too.
+        Competition.objects.filter(pk=competition.pk).update(board_version=F("board_version") + 1)
+        _record(evaluation, competition, team, told)
+    return told
+
+
+def reject(evaluation_id: int, token: UUID, problem: dict, timings: dict) -> bool:
+    """Store why a file cannot be scored; False where the lease is no longer ours."""
+    with transaction.atomic():
+        held = _hold(evaluation_id, token)
+        if held is None:
+            return False
+        evaluation, competition, team = held
+        evaluation.problem, evaluation.timings = problem, timings
+        _finish(evaluation, Status.REJECTED, clock.now())
+        body = _about(evaluation, team) | {"code": problem["code"]}
+        ledger.append("rejected", competition.uuid, body, evaluation.finished_at)
+    return True
+
+
+def advance(entry: Entry, told: Release, submission: Submission, settings) -> None:
+    """Let a team's entry follow a release; folded over all of them it makes the entry again.
+
+    `rebuild_entries` does that. Neither the reference nor the count of new scores ever falls.
+    """
+    entry.submissions += 1
+    entry.last_accepted_at = max(
+        submission.accepted_at, entry.last_accepted_at or submission.accepted_at
+    )
+    if told.outcome != Outcome.RELEASED:
+        return
+    if not told.repeated:
+        entry.used += 1
+    if told.value > rules.reference(settings, rules.State(entry.reference, entry.used)):
+        entry.reference = told.value
+    if entry.value is None or told.value > entry.value:
+        # The instant the file was sent: how long a queue was decides no place.
+        entry.value, entry.reached_at = told.value, submission.accepted_at
+
+
+def _hold(evaluation_id: int, token: UUID) -> tuple[Evaluation, Competition, Team] | None:
+    """Lock in the order competition, team; None where another worker has the file by now."""
+    found = Evaluation.objects.filter(pk=evaluation_id).values("team_id", "team__competition_id")
+    ids = found.first()
+    if ids is None:
+        return None
+    competition = Competition.objects.select_for_update(no_key=True).get(
+        pk=ids["team__competition_id"]
+    )
+    team = Team.objects.select_for_update(no_key=True).get(pk=ids["team_id"])
+    evaluation = (
+        Evaluation.objects.select_related("submission", "solution", "release_settings")
+        .filter(pk=evaluation_id, status=Status.LEASED, token=token)
+        .first()
+    )
+    return None if evaluation is None else (evaluation, competition, team)
+
+
+def _finish(evaluation: Evaluation, status: Status, now: datetime) -> None:
+    evaluation.status = status
+    evaluation.stage, evaluation.token, evaluation.lease_until = "", None, None
+    evaluation.finished_at = now
+    evaluation.save()
+
+
+def _sealed(evaluation: Evaluation, competition: Competition, settings, scored: Scored):
+    """Return the stored numbers of these predictions, drawn now if they are read first."""
+    sealed = SealedScore.objects.filter(solution=evaluation.solution, digest=scored.digest).first()
+    if sealed and not _never_used(sealed, settings):
+        return sealed
+    metric = metrics.get(competition.metric)
+    identity = (
+        str(competition.uuid),
+        evaluation.solution.version,
+        metric.name,
+        metric.version,
+        scored.digest,
+    )
+    drawn = rules.seal(settings, keys.noise_key(competition), identity, scored.exact)
+    sealed = sealed or SealedScore(solution=evaluation.solution, digest=scored.digest)
+    sealed.exact, sealed.exact_fine = scored.exact, drawn.exact_fine
+    sealed.compare_draw, sealed.value = drawn.compare_draw, drawn.value
+    sealed.save()
+    return sealed
+
+
+def _never_used(sealed: SealedScore, settings) -> bool:
+    """Whether the numbers were drawn for the rule `sealed`, which has no noise, and used by none.
+
+    Under another rule the exact score would be told. Nothing was, so they are drawn now.
+    """
+    if settings.rule == "sealed":
+        return False
+    told = Release.objects.filter(evaluation__sealed=sealed)
+    return not told.exclude(outcome=Outcome.RECEIVED).exists()
+
+
+def _told_before(evaluation: Evaluation, settings) -> Release | None:
+    """Return the outcome this team was told for the same predictions, as a new release.
+
+    "Used up" and "received" are no answers about the file, so they do not bind a later one; and
+    nothing is told under the rule that tells nothing.
+    """
+    if settings.rule == "sealed":
+        return None
+    before = (
+        Release.objects.filter(
+            evaluation__team=evaluation.team_id,
+            evaluation__sealed=evaluation.sealed,
+            outcome__in=(Outcome.RELEASED, Outcome.NO_CHANGE),
+        )
+        .order_by("evaluation__submission_id")
+        .first()
+    )
+    if before is None:
+        return None
+    return Release(
+        outcome=before.outcome, value=before.value, previous=before.previous, repeated=True
+    )
+
+
+def _judge(evaluation: Evaluation, entry: Entry, settings, scored: Scored) -> Release:
+    """Apply the rule to the team's state."""
+    before = rules.State(entry.reference, entry.used)
+    sealed = evaluation.sealed
+    numbers = rules.Sealed(sealed.exact_fine, sealed.compare_draw, sealed.value)
+    paired = None
+    if scored.difference is not None:
+        if scored.against != entry.reference:
+            raise RuntimeError("the reference moved while its file was compared")
+        paired = rules.paired(settings, *scored.difference)
+    _, outcome = rules.step(settings, before, numbers, paired, epoch=_epoch(evaluation, settings))
+    return Release(outcome=outcome.kind, value=outcome.value, previous=entry.reference)
+
+
+def _epoch(evaluation: Evaluation, settings) -> rules.Epoch | None:
+    """Return the threshold's noise of the one rule that has it: it counts all new scores."""
+    if settings.rule != "thresholdout_laplace":
+        return None
+    competition = evaluation.submission.competition
+    metric = metrics.get(competition.metric)
+    given = Release.objects.filter(
+        evaluation__submission__competition=competition, outcome=Outcome.RELEASED, repeated=False
+    ).count()
+    identity = (str(competition.uuid), evaluation.solution.version, metric.name, metric.version, "")
+    return rules.epoch(settings, keys.noise_key(competition), identity, given)
+
+
+def _record(evaluation: Evaluation, competition: Competition, team: Team, told: Release) -> None:
+    body = _about(evaluation, team) | {
+        "settings": told.release_settings.version,
+        "rule": told.rule,
+        "outcome": told.outcome,
+        "value": told.value,
+        "repeated": told.repeated,
+    }
+    ledger.append("scored", competition.uuid, body, told.at)
+
+
+def _about(evaluation: Evaluation, team: Team) -> dict:
+    submission = evaluation.submission
+    body = {
+        "submission": submission.uuid,
+        "team": team.uuid,
+        "number": submission.number,
+        "solution": evaluation.solution.version,
+    }
+    return body | {"seeded": True} if submission.seeded else body

@@ -1,0 +1,59 @@
+"""What the bell means: score a team's next file, sweep, make the finals, publish the salts.
+
+No task carries anything but an id. Everything is read again from the database, so that a message
+that is lost, doubled, late or forged changes nothing.
+"""
+
+import logging
+import time
+
+from celery import shared_task
+from django.conf import settings
+
+from leaderboard.competitions import store
+from leaderboard.submissions import closing, finals, grading, queue, ringing
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task(name=ringing.SCORE_NEXT)
+def score_next(team_id: int) -> None:
+    """Score the team's earliest unfinished file, then ring for the next one."""
+    evaluation = queue.claim(team_id)
+    if evaluation is None:
+        return
+    try:
+        grading.grade(evaluation)
+    except Exception:
+        # Ours: the lease lapses and the sweeper rings again, up to the last attempt.
+        logger.exception("Scoring submission %s failed", evaluation.submission.uuid)
+        return
+    competition = evaluation.submission.competition
+    if queue.has_more(team_id):
+        ringing.score_next(team_id, competition.hard_limit)
+    elif competition.pk in closing.awaiting_finals():
+        ringing.finalise(competition.pk)
+
+
+@shared_task(name="submissions.sweep")
+def sweep() -> None:
+    """Ring again for what waits too long; any number of sweepers is harmless."""
+    for team_id, hard_limit in queue.waiting_teams():
+        ringing.score_next(team_id, hard_limit)
+    for competition_id in closing.awaiting_finals():
+        ringing.finalise(competition_id)
+    for competition_id in closing.awaiting_salts():
+        ringing.publish_salts(competition_id)
+    store.sweep_abandoned(settings.UPLOADS_DIR, time.time())
+
+
+@shared_task(name=ringing.FINALISE, time_limit=settings.VISIBILITY_TIMEOUT - 5)
+def finalise(competition_id: int) -> None:
+    """Score the final files on the private rows, once the competition is closed and scored."""
+    finals.finalise(competition_id)
+
+
+@shared_task(name=ringing.PUBLISH_SALTS)
+def publish_salts(competition_id: int) -> None:
+    """Publish the salts of a revealed competition's commitments."""
+    finals.publish_salts(competition_id)
