@@ -65,6 +65,9 @@ def main(argv: list[str] | None = None) -> int:
             answer = {"ok": False, "code": error.code, "sentence": error.sentence}
             sys.stdout.write(json.dumps(answer) + "\n")
         return 1
+    except FileNotFoundError as error:
+        sys.stderr.write(f"There is no file {error.filename}.\n")
+        return 2
     except BrokenPipeError:
         # The reader of our output has gone (``| head``); nothing is left to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

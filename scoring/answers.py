@@ -11,12 +11,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from scoring.arrow_arrays import as_numpy
 from scoring.errors import BadSolution
 from scoring.ids import Ids, load_ids
-from scoring.labels import plain_text
 from scoring.lint import warnings
 from scoring.solution import IGNORED, PRIVATE, PUBLIC, Solution, read_solution
 from scoring.task import Task
@@ -87,8 +85,10 @@ def prepare(
             raise BadSolution("The solution has no column Usage (Public, Private or Ignored).")
         solution.usage = _made_usage(task, solution, public_fraction, rng)
     usage = solution.usage
-    texts = isinstance(solution.ids, pa.Array) and pa.types.is_string(solution.ids.type)
-    ids = Ids.from_texts(solution.ids) if texts else Ids.from_ints(as_numpy(solution.ids))
+    if task.id_type == "str":
+        ids = Ids.from_texts(solution.ids)
+    else:
+        ids = Ids.from_ints(as_numpy(solution.ids))
     for name in ("ids", "public", "private"):
         if (folder / name).exists():
             raise FileExistsError(f"{name} has been prepared before")
@@ -112,8 +112,7 @@ def _new_folder(folder: Path) -> None:
 def _made_usage(
     task: Task, solution: Solution, fraction: float, rng: np.random.Generator
 ) -> np.ndarray:
-    y = solution.y
-    strata = None if isinstance(y, pa.Array) else y
+    strata = None if solution.y.dtype == object else solution.y
     public = split(len(solution.ids), rng=rng, fraction=fraction, strata=strata)
     return np.where(public, PUBLIC, PRIVATE).astype(np.int8)
 
@@ -155,8 +154,8 @@ def _groups(strata: np.ndarray) -> np.ndarray:
 
 def _save_part(folder: Path, task: Task, solution: Solution, rows: np.ndarray, ids: Ids) -> None:
     np.save(folder / "slots.npy", rows.astype(np.int32))
-    if isinstance(solution.y, pa.Array):
-        texts = [plain_text(text).encode() for text in solution.y.take(pa.array(rows)).to_pylist()]
+    if solution.y.dtype == object:
+        texts = [text.encode() for text in solution.y[rows].tolist()]
         ends = np.cumsum([0, *map(len, texts)], dtype=np.int64)
         np.save(folder / "text.npy", np.frombuffer(b"".join(texts), np.uint8))
         np.save(folder / "ends.npy", ends)
@@ -219,7 +218,7 @@ def _lint(task: Task, solution: Solution, usage: np.ndarray) -> tuple[str, ...]:
     counts = usage != IGNORED
     public = usage[counts] == PUBLIC
     labels = None
-    if not isinstance(solution.y, pa.Array):
+    if solution.y.dtype != object:
         labels = solution.y[counts]
         labels = labels if labels.ndim == 1 else labels[:, 0]
     numbers = None

@@ -52,15 +52,26 @@ def build_table(words: np.ndarray) -> np.ndarray:
     return table
 
 
-def pack_texts(texts: pa.Array, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pad texts to (n, width/8) words of zeros; also says which are too long for that.
+Packed = tuple[np.ndarray, np.ndarray]
 
-    texts: pyarrow string array without nulls; width: bytes, a multiple of 8.
-    """
-    count = len(texts)
-    buffers = texts.buffers()
-    offsets = np.frombuffer(buffers[1], np.int32)[texts.offset : texts.offset + count + 1]
-    data = np.frombuffer(buffers[2] or b"", np.uint8)
+
+def text_buffers(texts: pa.Array | Sequence[str]) -> Packed:
+    """Where each of n texts begins and the last ends (n + 1), and their bytes."""
+    if isinstance(texts, pa.Array):
+        buffers = texts.buffers()
+        offsets = np.frombuffer(buffers[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]
+        return offsets, np.frombuffer(buffers[2] or b"", np.uint8)
+    # Not by way of pyarrow.array, which imports pandas where it is installed.
+    joined = "".join(texts)
+    parts = texts if joined.isascii() else [text.encode() for text in texts]
+    offsets = np.cumsum([0, *map(len, parts)])
+    return offsets, np.frombuffer(joined.encode(), np.uint8)
+
+
+def pack_texts(buffers: Packed, width: int) -> Packed:
+    """Pad texts to (n, width/8) words with zeros; also says which are too long for that."""
+    offsets, data = buffers
+    count = len(offsets) - 1
     lengths = np.diff(offsets)
     padded = np.zeros((count, width), np.uint8)
     shortest, longest = int(lengths.min(initial=width)), int(lengths.max(initial=0))
@@ -110,17 +121,18 @@ class Ids:
         return cls._made("int", ids, table, dense, base)
 
     @classmethod
-    def from_texts(cls, texts: pa.Array) -> "Ids":
+    def from_texts(cls, texts: pa.Array | Sequence[str]) -> "Ids":
         """Index distinct text ids of at most LONGEST_ID bytes."""
-        longest = max(int(np.diff(np.frombuffer(texts.buffers()[1], np.int32)).max(initial=1)), 1)
-        words, _ = pack_texts(texts, -(-longest // 8) * 8)
+        buffers = text_buffers(texts)
+        longest = int(np.diff(buffers[0]).max(initial=1))
+        words, _ = pack_texts(buffers, -(-longest // 8) * 8)
         return cls._made("str", words, build_table(words), False, 0)
 
     @classmethod
     def of(cls, ids: Sequence[int] | Sequence[str]) -> "Ids":
         """Index distinct ids of one type, for use without files."""
         if all(isinstance(one, str) for one in ids):
-            return cls.from_texts(pa.array(ids, pa.string()))
+            return cls.from_texts(ids)
         return cls.from_ints(np.array(ids, np.int64))
 
     @classmethod
@@ -160,7 +172,10 @@ class Ids:
             start = block.offset
             numbers = np.frombuffer(block.buffers()[1], np.int64, start + len(block))
             return self.find_ints(numbers[start:])
-        words, too_long = pack_texts(block, self._words.shape[1] * 8)
+        return self._find_packed(text_buffers(block))
+
+    def _find_packed(self, buffers: Packed) -> np.ndarray | slice:
+        words, too_long = pack_texts(buffers, self._words.shape[1] * 8)
         found = self._find_words(words)
         if not isinstance(found, slice) and too_long.any():
             found[too_long] = UNKNOWN
@@ -184,7 +199,7 @@ class Ids:
 
     def find_texts(self, texts: list[str]) -> np.ndarray:
         """Rows of text ids, int64, UNKNOWN where there is none; for ids of kind "str"."""
-        found = self.find(pa.array(texts, pa.string()))
+        found = self._find_packed(text_buffers(texts))
         if isinstance(found, slice):
             return np.arange(found.start, found.stop)
         return found.astype(np.int64)

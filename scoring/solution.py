@@ -12,7 +12,7 @@ import pyarrow.csv as pacsv
 from scoring.arrow_arrays import as_numpy
 from scoring.errors import BadSolution, Refused
 from scoring.ids import LONGEST_ID
-from scoring.labels import Labels, trimmed
+from scoring.labels import Labels, plain_text, trimmed
 from scoring.reading_container import load, unpack
 from scoring.reading_limits import Limits
 from scoring.reading_parquet import parquet_texts
@@ -32,12 +32,12 @@ class Solution:
     """Checked columns in file order.
 
     ids: pyarrow int64 or string; y: class index int32 (n,), 0/1 int32 (n,), float64 (n,) or
-    (n, c), or a pyarrow string array; usage: int8 of PUBLIC, PRIVATE, IGNORED, or None where
+    (n, c), or str objects (n,); usage: int8 of PUBLIC, PRIVATE, IGNORED, or None where
     the file has no such column; weight: float64 or None. Rows that do not count hold zeros.
     """
 
     ids: pa.Array
-    y: np.ndarray | pa.Array
+    y: np.ndarray
     usage: np.ndarray | None
     weight: np.ndarray | None
     notes: list[str] = field(default_factory=list)
@@ -48,14 +48,14 @@ def read_solution(task: Task, source: bytes | Path, *, withheld: bool = False) -
 
     withheld: the labels of Private rows are not in the file and are not asked for.
     """
-    table = _table(source)
+    table = solution_table(source)
     if table.num_rows == 0:
         raise BadSolution("The solution file has no rows.")
     return _Reader(task, table, withheld).read()
 
 
-def _table(source: bytes | Path) -> pa.Table:
-    """The file's columns as trimmed text, by name."""
+def solution_table(source: bytes | Path) -> pa.Table:
+    """The file's columns as text, by name; raises BadSolution where it is no table."""
     try:
         data, _ = unpack(load(source, SOLUTION_LIMITS), "", SOLUTION_LIMITS)
         if data.startswith(b"PAR1"):
@@ -100,6 +100,28 @@ def _table(source: bytes | Path) -> pa.Table:
             f"{places}."
         )
     return table
+
+
+def label_columns(task: Task, names: list[str]) -> list[str]:
+    """Which columns of a solution hold its labels: one, or one for each value column.
+
+    The task's own names, else the one column that is neither id nor Usage nor weight. Raises
+    BadSolution where that is not clear.
+    """
+    folded = {name.casefold() for name in names}
+    wanted = [task.solution_column] if task.solution_column else list(task.value_columns)
+    missing = [name for name in wanted if name.casefold() not in folded]
+    if not missing:
+        return wanted
+    known = {task.id_column.casefold(), "usage", "weight"}
+    left = [name for name in names if name.casefold() not in known]
+    single = task.kind == "probabilities" or len(task.value_columns) == 1
+    if single and len(left) == 1 and not task.solution_column:
+        return left
+    raise BadSolution(
+        f"The solution has no label column {listed(map(repr, missing), len(missing))} "
+        f"(it has {', '.join(names)})."
+    )
 
 
 class _Reader:
@@ -210,27 +232,11 @@ class _Reader:
                 self.faults.append(f"The weights of the {name} rows are all 0.")
         return weight
 
-    def _label_columns(self) -> list[str]:
-        """The label column of the solution, or one for each value column."""
-        task = self.task
-        wanted = [task.solution_column] if task.solution_column else list(task.value_columns)
-        if all(name in self.columns or name.casefold() in self.names for name in wanted):
-            return wanted
-        known = {task.id_column.casefold(), "usage", "weight"}
-        left = [name for name in self.columns if name.casefold() not in known]
-        single = task.kind == "probabilities" or len(task.value_columns) == 1
-        if single and len(left) == 1 and not task.solution_column:
-            return left
-        missing = [name for name in wanted if name.casefold() not in self.names]
-        self.faults.append(
-            f"The solution has no label column {listed(map(repr, missing), len(missing))} "
-            f"(it has {', '.join(self.columns)})."
-        )
-        return []
-
-    def _labels(self, counts: np.ndarray) -> np.ndarray | pa.Array | None:
-        names = self._label_columns()
-        if not names:
+    def _labels(self, counts: np.ndarray) -> np.ndarray | None:
+        try:
+            names = label_columns(self.task, list(self.columns))
+        except BadSolution as error:
+            self.faults += error.problems
             return None
         texts = [self._take(name) for name in names]
         kind = self.task.kind
@@ -239,7 +245,9 @@ class _Reader:
             if not self.task.allow_empty:
                 empty = as_numpy(pc.binary_length(texts[0])) == 0
                 self._fault(empty & counts, f"Some rows have no label in {names[0]!r}", None)
-            return raw
+            values = np.empty(self.n, object)
+            values[:] = list(map(plain_text, raw.to_pylist()))
+            return values
         if kind == "number":
             return self._targets(names, texts, counts)
         if kind == "probabilities" and len(names) > 1:
@@ -281,10 +289,13 @@ class _Reader:
     def _numbers(self, texts: pa.Array) -> tuple[np.ndarray, np.ndarray]:
         """The texts as float64, and which of them are finite numbers; 0 for the others."""
         written = pc.match_substring_regex(texts, _NUMBER)
-        zeroed = pc.if_else(written, pc.replace_substring_regex(texts, r"^\+", ""), "0")
+        plain = pc.if_else(
+            written, pc.replace_substring_regex(texts, r"^\+", ""), pa.nulls(self.n, pa.string())
+        )
         try:
-            values = as_numpy(zeroed.cast(pa.float64()))
+            # Nulls hold anything in their places; they are masked below.
+            values = np.frombuffer(plain.cast(pa.float64()).buffers()[1], np.float64, self.n)
         except pa.ArrowInvalid:  # a number beyond the range of a double
-            values = np.array([float(text) for text in zeroed.to_pylist()])
+            values = np.array([float(text or 0) for text in plain.to_pylist()])
         good = as_numpy(written) & np.isfinite(values)
         return np.where(good, values, 0.0), good

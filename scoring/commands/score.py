@@ -1,0 +1,69 @@
+"""Score a submission against a solution, on your own machine.
+
+Reads the solution (id column, label column, Usage with Public, Private or Ignored, optionally
+weight) and a submission (.csv, .csv.gz, one-file .zip or .parquet), and prints the metric on both
+parts. Without --task, the form of the submission is inferred from the solution and the metric.
+
+examples:
+  python -m scoring score --metric roc_auc --solution solution.csv --submission mine.csv.gz
+  python -m scoring score --metric rmse --task task.json --solution solution.csv \\
+      --submission mine.parquet --part public --json
+
+exit codes: 0 scored; 1 refused, with the participant's sentence on standard error; 2 wrong usage
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from scoring.answers import load_ids, load_part, prepare
+from scoring.commands._task import add_task_arguments, task_from
+from scoring.evaluate import check, evaluate
+from scoring.metrics import get
+from scoring.reading import read
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--submission", required=True, type=Path, help="the predictions to score")
+    parser.add_argument("--metric", required=True, help="for example roc_auc, log_loss, rmse, f1")
+    add_task_arguments(parser)
+    parser.add_argument(
+        "--part", choices=("public", "private", "both"), default="both", help="default: both"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    metric = get(args.metric)
+    task = task_from(args, metric.kinds)
+    check(task, metric)
+    parts = ("public", "private") if args.part == "both" else (args.part,)
+    with tempfile.TemporaryDirectory() as folder:
+        prepared = prepare(task, args.solution, Path(folder))
+        ids = load_ids(Path(folder, "ids"))
+        predictions = read(args.submission, task, ids, name=args.submission.name)
+        scores = {
+            part: evaluate(task, metric, load_part(Path(folder, part), ids), predictions)
+            for part in parts
+        }
+    answer = {
+        "ok": True,
+        "metric": metric.name,
+        "greater_is_better": metric.greater_is_better,
+        "scores": scores,
+        "rows": {"public": prepared.n_public, "private": prepared.n_private},
+        "notices": list(predictions.notices),
+        "lint": list(prepared.lint),
+    }
+    if args.json:
+        sys.stdout.write(json.dumps(answer) + "\n")
+        return 0
+    for notice in predictions.notices:
+        sys.stderr.write(f"Notice: {notice}\n")
+    better = "higher is better" if metric.greater_is_better else "lower is better"
+    sys.stdout.write(f"{metric.title} ({better})\n")
+    for part, value in scores.items():
+        sys.stdout.write(f"  {part:<8} {value:.6f}   {answer['rows'][part]:,} rows\n")
+    return 0
