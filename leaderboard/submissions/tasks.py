@@ -8,12 +8,21 @@ import logging
 import time
 
 from celery import shared_task
+from celery.signals import worker_init
 from django.conf import settings
 
 from leaderboard.competitions import store
 from leaderboard.submissions import closing, finals, grading, queue, ringing
+from scoring import metrics
 
 logger = logging.getLogger(__name__)
+
+
+@worker_init.connect
+def preload(**details) -> None:
+    """Import every metric's functions before the pool forks, so that no child does it anew."""
+    for metric in metrics.all_metrics():
+        _ = metric.compute
 
 
 @shared_task(name=ringing.SCORE_NEXT)
