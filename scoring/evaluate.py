@@ -102,14 +102,12 @@ def perfect(task: Task, count: int, *parts: Any) -> Any:
 
 def rows_of(task: Task, part: Any, predictions: Any) -> Rows:
     """Labels and predictions of a part's rows side by side."""
-    labels = task.labels
-    positive = labels.index(task.positive) if task.positive in labels else 1
     return Rows(
         y=part.y,
         p=predictions.values[part.slots],
         weight=part.weight,
-        classes=max(len(labels), 2),
-        positive=positive,
+        classes=max(len(task.labels), 2),
+        positive=_positive(task),
     )
 
 
@@ -121,8 +119,8 @@ def facts(task: Task, part: Any) -> dict[str, Any]:
         counts = np.bincount(np.asarray(part.y, int), minlength=len(labels))
         known["classes"] = len(labels)
         known["smallest_class"] = int(counts.min())
-        if task.positive in labels:
-            known["positives"] = int(counts[labels.index(task.positive)])
+        if len(labels) == 2 or task.positive is not None:
+            known["positives"] = int(counts[_positive(task)])
     if task.low is not None:
         known["low"] = task.low
         if task.high is not None:
@@ -150,6 +148,11 @@ def _value(metric: Metric, rows: Rows) -> Any:
         weight = np.ones(rows.n) if rows.weight is None else rows.weight
         return combine(weight @ statistics)
     return metric.compute(rows)
+
+
+def _positive(task: Task) -> int:
+    """Index of the positive class; that of the last of two where none is named."""
+    return task.labels.index(task.positive) if task.positive in task.labels else 1
 
 
 def _within(metric: Metric, low: float | None, high: float | None) -> bool:

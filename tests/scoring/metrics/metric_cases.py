@@ -20,7 +20,7 @@ def weights(rng, n):
 
 
 def label_cases():
-    for seed in range(4):
+    for seed in range(2):
         rng = rng_of(1, seed)
         for k in (2, 4):
             n = int(rng.integers(20, 200))
@@ -44,7 +44,7 @@ def labels(y, p, k, weight=None):
 
 
 def probability_cases():
-    for seed in range(4):
+    for seed in range(2):
         rng = rng_of(2, seed)
         n = int(rng.integers(20, 300))
         y = (rng.random(n) < rng.choice([0.1, 0.5, 0.8])).astype(np.int32)
@@ -84,7 +84,7 @@ def probabilities_cases():
 
 
 def number_cases():
-    for seed in range(4):
+    for seed in range(2):
         rng = rng_of(4, seed)
         n = int(rng.integers(20, 200))
         y = rng.gamma(2.0, 10.0, n)
