@@ -46,6 +46,7 @@ class Scale:
     low: float
     high: float
     half: float
+    settings: release.ReleaseSettings
 
     def x(self, value: float) -> float:
         share = (value - self.low) / (self.high - self.low)
@@ -65,18 +66,19 @@ class Scale:
         return self.low <= value <= self.high
 
 
-def scale(values: Sequence[int], resolution: int) -> Scale | None:
+def scale(values: Sequence[int], resolution: int, settings) -> Scale | None:
     """Return the scale for a page's values, None without values."""
     if not values:
         return None
     half = resolution / 2
-    return Scale(min(values) - half, max(values) + half, half)
+    return Scale(min(values) - half, max(values) + half, half, settings)
 
 
-def ticks(settings, drawn: Scale | None) -> list[Tick]:
+def ticks(drawn: Scale | None) -> list[Tick]:
     """Return at most four round labels of the axis, in displayed units."""
     if drawn is None:
         return []
+    settings = drawn.settings
     grid, sign = settings.grid, 1 if settings.greater_is_better else -1
     step = _round_step((Decimal(drawn.high) - Decimal(drawn.low)) * grid / MOST_TICKS)
     low, high = sorted((Decimal(drawn.low) * grid * sign, Decimal(drawn.high) * grid * sign))

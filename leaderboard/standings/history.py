@@ -53,11 +53,33 @@ def best_so_far(
 
 
 @dataclass(frozen=True)
+class Look:
+    """How a line is drawn: colour class of the stylesheet, width, dashes."""
+
+    css: str
+    width: int = 2
+    dash: str = ""
+
+
+OWN = Look("k1", 3)
+LOOKS = (Look("k4"), Look("k2", dash="6 3"), Look("k3", dash="2 3"))
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the chart's legend."""
+
+    name: str
+    mine: bool
+    look: Look
+
+
+@dataclass(frozen=True)
 class Chart:
     """What the chart draws and its table says."""
 
     data: dict
-    series: list[Series]
+    series: list[Line]
     table: list[tuple[datetime, list[str]]]
     label: str
 
@@ -68,6 +90,7 @@ def chart(settings, resolution: int, series: list[Series], span) -> Chart | None
     if not series:
         return None
     start, end = span
+    looks = [OWN if line.mine else LOOKS[index] for index, line in enumerate(series)]
     times = sorted({at for line in series for at, _ in line.points} | {start, end})
     band = float(release.shown(settings, resolution)) / 2
     data = {
@@ -75,10 +98,10 @@ def chart(settings, resolution: int, series: list[Series], span) -> Chart | None
         "series": [
             {
                 "name": line.name,
-                "mine": line.mine,
+                "look": [look.css, look.width, [int(part) for part in look.dash.split()]],
                 "v": [_number(settings, line.at(at)) for at in times],
             }
-            for line in series
+            for line, look in zip(series, looks, strict=True)
         ],
         "band": abs(band),
         "decimals": max(-settings.grid.normalize().as_tuple().exponent, 0),
@@ -93,7 +116,8 @@ def chart(settings, resolution: int, series: list[Series], span) -> Chart | None
         f"{'team' if len(series) == 1 else 'teams'}. {lead.name} leads at "
         f"{_text(settings, lead.points[-1][1])}. The same numbers are in the table below."
     )
-    return Chart(data, series, rows, label)
+    drawn = [Line(line.name, line.mine, look) for line, look in zip(series, looks, strict=True)]
+    return Chart(data, drawn, rows, label)
 
 
 def best_chart(made, team_id: int | None) -> Chart | None:

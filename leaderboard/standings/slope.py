@@ -17,11 +17,33 @@ class Shape:
     right: int
     bend: int
     width: int
+    # Distances of the band, the place and the right name from their dots.
+    gaps: tuple[int, int, int]
     names: bool
 
 
-WIDE = Shape(rows=16, top=44, step=24, left=285, right=535, bend=90, width=820, names=True)
-NARROW = Shape(rows=12, top=40, step=28, left=62, right=150, bend=36, width=326, names=False)
+WIDE = Shape(
+    rows=16,
+    top=44,
+    step=24,
+    left=285,
+    right=535,
+    bend=90,
+    width=820,
+    gaps=(-14, 14, 44),
+    names=True,
+)
+NARROW = Shape(
+    rows=12,
+    top=40,
+    step=28,
+    left=62,
+    right=150,
+    bend=36,
+    width=326,
+    gaps=(-10, 12, 36),
+    names=False,
+)
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ def board(
         below_listed=below,
         pinned=maker.pinned(own),
         own_page=maker.own_page(own, per_page),
-        ticks=drawing.ticks(settings, maker.scale),
+        ticks=drawing.ticks(maker.scale),
         lead_x=maker.lead_x(),
         query=query,
         baselines=baselines,
@@ -164,7 +164,9 @@ class _Maker:
         scored = [entry.team_id for entry in shown if entry.value is not None]
         self.lines = history.best_so_far(self.competition, scored)
         self.mine = own.value if own else None
-        self.scale = drawing.scale([entry.value for entry in ranked], self.ladder.resolution)
+        self.scale = drawing.scale(
+            [entry.value for entry in ranked], self.ladder.resolution, self.settings
+        )
 
     def row(self, entry: Entry, pinned: bool = False) -> Row:
         value = entry.value

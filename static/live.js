@@ -1,0 +1,26 @@
+// Pages that refresh themselves: ages such as "22 min" stay fresh, a lost connection is said.
+(function () {
+  "use strict";
+  function all(s) { return Array.prototype.slice.call(document.querySelectorAll(s)); }
+  function age(seconds) {
+    var minutes = Math.max(Math.floor(seconds / 60), 0);
+    if (minutes < 1) return "now";
+    if (minutes < 60) return minutes + " min";
+    return minutes < 48 * 60 ? Math.floor(minutes / 60) + " h" : Math.floor(minutes / 1440) + " d";
+  }
+  function tick() {
+    all("time[data-age]").forEach(function (t) {
+      t.textContent = age((Date.now() - Date.parse(t.getAttribute("datetime"))) / 1000);
+    });
+  }
+  all("[data-with-script]").forEach(function (e) { e.hidden = false; });
+  tick(); setInterval(tick, 30000);
+
+  var lost = document.getElementById("lost");
+  function say(on) { if (lost) lost.hidden = !on; }
+  document.addEventListener("htmx:sendError", function () { say(true); });
+  document.addEventListener("htmx:timeout", function () { say(true); });
+  document.addEventListener("htmx:responseError", function (ev) { say(ev.detail.xhr.status >= 500); });
+  document.addEventListener("htmx:afterRequest", function (ev) { if (ev.detail.successful) say(false); });
+  document.addEventListener("htmx:afterSwap", tick);
+})();
