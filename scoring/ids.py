@@ -18,27 +18,24 @@ import pyarrow as pa
 LONGEST_ID = 256
 UNKNOWN = -1
 _DENSE = 4
-_ODD = np.array(
-    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64
-)
+# Odd multipliers for the words of an id, drawn once with a fixed seed.
+_ODD = np.random.default_rng(20).integers(0, 1 << 64, LONGEST_ID // 8, np.uint64) | np.uint64(1)
 
 
 def _hash(words: np.ndarray, bits: int) -> np.ndarray:
     """Hash rows of (n, W) words to n positions below 2**bits."""
     mixed = words[:, 0] * _ODD[0]
     for column in range(1, words.shape[1]):
-        mixed ^= mixed >> np.uint64(29)
-        mixed += words[:, column] * _ODD[column % 4]
-        mixed *= _ODD[0]
+        mixed += words[:, column] * _ODD[column % len(_ODD)]
     mixed ^= mixed >> np.uint64(32)
-    mixed *= _ODD[1]
+    mixed *= _ODD[0]
     mixed >>= np.uint64(64 - bits)
     return mixed.view(np.int64)
 
 
 def build_table(words: np.ndarray) -> np.ndarray:
-    """Open-addressing table over distinct rows of words, filled to at most a half."""
-    bits = max(int(2 * len(words) - 1).bit_length(), 4)
+    """Open-addressing table over distinct rows of words, filled to at most a quarter."""
+    bits = max(int(4 * len(words) - 1).bit_length(), 4)
     table = np.full(1 << bits, UNKNOWN, np.int32)
     waiting = np.arange(len(words), dtype=np.int32)
     place = _hash(words, bits)
@@ -228,7 +225,7 @@ class Ids:
             place = (place + 1) & mask
             candidate = self._table.take(place)
             found[waiting] = candidate
-            on = self._differs(candidate, words[waiting]) & (candidate >= 0)
+            on = self._differs(candidate, words.take(waiting, axis=0)) & (candidate >= 0)
             place, waiting = place[on], waiting[on]
         return found
 

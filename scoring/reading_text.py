@@ -137,10 +137,14 @@ def _characters(data: bytes, begin: int, length: int) -> int:
 
 def first_line(data: bytes, start: int = 0) -> tuple[bytes, int]:
     """The line at `start`, at most LONGEST_HEADER + 1 bytes, and where the next begins."""
-    ends = [end for end in (data.find(b"\n", start), data.find(b"\r", start)) if end >= 0]
-    end = min(ends, default=len(data))
+    # Bounded, or a file without one of the two would be searched to its end.
+    stop = start + LONGEST_HEADER + 1
+    ends = [
+        end for end in (data.find(b"\n", start, stop), data.find(b"\r", start, stop)) if end >= 0
+    ]
+    end = min(ends, default=min(stop, len(data)))
     after = end + (2 if data[end : end + 2] == b"\r\n" else 1)
-    return data[start : min(end, start + LONGEST_HEADER + 1)], min(after, len(data))
+    return data[start:end], min(after, len(data))
 
 
 def split_line(line: str, delimiter: str) -> list[str]:
