@@ -44,7 +44,8 @@ def load(place: Path, at: datetime | None = None, seeded: bool = False):
             competition = _competition(read, tried, at, seeded)
             home = settings.ANSWERS_DIR / str(competition.uuid)
             try:
-                _fill(competition, read, tried, hosts, at)
+                _fill(competition, read, tried, hosts, at, prepared)
+                _seal(prepared)
                 home.mkdir(mode=0o700, exist_ok=True)
                 prepared.rename(home / "v1")
             except BaseException:
@@ -53,6 +54,13 @@ def load(place: Path, at: datetime | None = None, seeded: bool = False):
                 shutil.rmtree(settings.DOWNLOADS_DIR / str(competition.uuid), ignore_errors=True)
                 raise
     return competition, tried
+
+
+def _seal(place: Path) -> None:
+    """Close a folder of answers to every other account of the machine."""
+    place.chmod(0o700)
+    for path in place.rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
 
 
 def _hosts(read: folder.Folder) -> list:
@@ -111,7 +119,7 @@ def _competition(read: folder.Folder, tried: trial.Trial, at, seeded: bool) -> C
     return competition
 
 
-def _fill(competition: Competition, read: folder.Folder, tried: trial.Trial, hosts, at) -> None:
+def _fill(competition, read: folder.Folder, tried: trial.Trial, hosts, at, prepared: Path) -> None:
     Host.objects.bulk_create(Host(competition=competition, user=user) for user in hosts)
     solution = Solution.objects.create(
         competition=competition,
@@ -123,7 +131,6 @@ def _fill(competition: Competition, read: folder.Folder, tried: trial.Trial, hos
         n_ignored=tried.prepared.n_ignored,
         standard_error=tried.standard_error,
     )
-    prepared = tried.prepared.folder
     keys.commit(
         solution,
         {

@@ -1,0 +1,236 @@
+"""A folder becomes a competition, or every fault of it is named."""
+
+import json
+import shutil
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+
+from leaderboard.competitions import folder, loading, release_settings
+from leaderboard.competitions.models import Commitment, Competition
+from leaderboard.hosting.seeding import CHAPTERS, DEMO
+from scoring import answers, commitments, release
+
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A copy of the penguins' folder that a test may break."""
+    made = tmp_path / "penguins"
+    shutil.copytree(DEMO / "penguins-sex", made)
+    return made
+
+
+@pytest.fixture
+def hana(db):
+    return get_user_model().objects.create_user("hana")
+
+
+def change(place, **values):
+    path = place / "competition.json"
+    description = json.loads(path.read_text(encoding="utf-8")) | values
+    path.write_text(json.dumps(description), encoding="utf-8")
+
+
+def faults_of(place) -> list[str]:
+    with pytest.raises(folder.BrokenFolder) as broken:
+        loading.load(place)
+    return broken.value.faults
+
+
+@pytest.mark.db
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.folder)
+def test_the_demo_folders_load(hana, chapter):
+    competition, trial = loading.load(DEMO / chapter.folder)
+    competition.refresh_from_db()
+    assert "Perfect file" in " ".join(trial.report)
+    assert competition.overview
+    assert competition.files.filter(name="sample_submission.csv").exists()
+    assert competition.hosts.get().user == hana
+    rule = release_settings.rule(release_settings.in_force(competition))
+    start = competition.baselines.get(start_line=True)
+    assert release.steps(rule, rule.start) == start.value
+    assert competition.baselines.filter(ruler=True).count() == 1
+
+
+@pytest.mark.db
+def test_no_file_keeps_the_whole_solution(hana, place):
+    competition, _ = loading.load(place)
+    home = settings.ANSWERS_DIR / str(competition.uuid)
+    assert {path.name for path in (home / "v1").iterdir()} == {"ids", "public", "private"}
+    solution = (place / "solution.csv").read_bytes()
+    for path in settings.DATA_DIR.rglob("*"):
+        if path.is_file() and path.suffix != ".sqlite3":
+            assert solution[100:200] not in path.read_bytes(), path
+    for path in home.rglob("*"):
+        assert not path.stat().st_mode & 0o077, f"{path} is open to others"
+
+
+@pytest.mark.db
+def test_the_commitments_open_to_what_was_sealed(hana, place):
+    competition, _ = loading.load(place)
+    solution = competition.solutions.get()
+    kept = json.loads((settings.KEYS_DIR / f"{competition.uuid}.json").read_text())
+    assert (settings.KEYS_DIR / f"{competition.uuid}.json").stat().st_mode & 0o777 == 0o600
+    home = settings.ANSWERS_DIR / solution.folder
+    contents = {
+        "noise_key": bytes.fromhex(kept["noise_key"]),
+        "public_part": answers.artefact_bytes(home / "public"),
+        "private_part": answers.artefact_bytes(home / "private"),
+    }
+    made = {c.tag: c.digest for c in solution.commitments.all()}
+    assert set(made) == set(contents) == set(Commitment.Tag.values)
+    for tag, content in contents.items():
+        salt = bytes.fromhex(kept["salts"]["1"][tag])
+        name = tag.replace("_", "-")
+        assert commitments.verify(made[tag], name, str(competition.uuid), salt, content)
+        assert not commitments.verify(made[tag], name, str(competition.uuid), salt, content + b"\0")
+
+
+@pytest.mark.db
+def test_every_fault_is_named_at_once(hana, place):
+    change(
+        place,
+        metric="accuracy_scor",
+        dates={"opens": "2026-12-02", "closes": "2026-13-02", "zone": "Mars/Olympus"},
+        baselines=[{"file": "gone.csv", "name": "Gone"}],
+        pages={"overview": "gone.md"},
+    )
+    (place / "sample_submission.csv").write_bytes(b"")
+    found = "\n".join(faults_of(place))
+    for part in (
+        "accuracy_scor",
+        "Mars/Olympus",
+        "2026-13-02",
+        "gone.csv",
+        "gone.md",
+        "sample_submission.csv' is empty",
+    ):
+        assert part in found
+    assert not Competition.objects.exists()
+
+
+@pytest.mark.db
+@pytest.mark.parametrize(
+    ("values", "part"),
+    [
+        ({"schema": 2}, "schema"),
+        ({"slug": "Not A Slug"}, "slug"),
+        ({"tasks": {}}, "tasks"),
+        ({"release": {"preset": "strict"}}, "release.preset"),
+        ({"release": {"preset": "course", "tau": "0.1"}}, "only the preset custom"),
+        ({"release": {"preset": "custom", "tau": "0", "sigma_value": "9"}}, "release"),
+        ({"hosts": ["nobody-here"]}, "nobody-here"),
+        ({"quotas": {"daily": 0}}, "quotas.daily"),
+        ({"metric": "roc_auc_score"}, "solution.csv"),
+        ({"task": {"id_column": "id", "value_columns": ["sex"], "kind": "label"}}, "classes"),
+    ],
+)
+def test_a_wrong_value_is_named_by_its_place(hana, place, values, part):
+    change(place, **values)
+    assert part.lower() in "\n".join(faults_of(place)).lower()
+
+
+@pytest.mark.db
+def test_faults_of_the_solution_and_of_the_sample_are_told(hana, place):
+    lines = (place / "solution.csv").read_text().splitlines()
+    lines[5] = lines[4]
+    lines[7] = lines[7].split(",")[0] + ",femal,Private"
+    lines[9] = lines[9].split(",")[0] + ",male,Secret"
+    (place / "solution.csv").write_text("\n".join(lines))
+    found = "\n".join(faults_of(place))
+    for part in ("solution.csv", "Duplicate ids", "femal", "Secret"):
+        assert part in found
+
+
+@pytest.mark.db
+def test_a_sample_or_baseline_that_cannot_be_scored_is_told(hana, place):
+    (place / "sample_submission.csv").write_text("id,sex\nP6039,male\n")
+    shutil.copy(place / "submissions/04_logreg.csv", place / "bad.csv")
+    with (place / "bad.csv").open("a") as file:
+        file.write("P9999,male\n")
+    change(place, baselines=[{"file": "bad.csv", "name": "Bad"}])
+    found = faults_of(place)
+    assert any("sample submission cannot be scored" in fault for fault in found)
+    assert any("baseline 'Bad' cannot be scored" in fault for fault in found)
+    assert "P9999" in " ".join(found)
+
+
+@pytest.mark.db
+def test_a_private_part_that_breaks_the_metric_is_caught_before_publishing(hana, place):
+    rows = (place / "solution.csv").read_text().splitlines()
+    broken = [rows[0]] + [
+        row.replace("female", "male") if row.endswith("Private") else row for row in rows[1:]
+    ]
+    (place / "solution.csv").write_text("\n".join(broken))
+    change(
+        place,
+        task={"id_column": "id", "id_type": "str", "value_columns": ["sex"], "kind": "probability"}
+        | {"classes": ["female", "male"], "positive": "male"},
+        metric="roc_auc_score",
+        baselines=[],
+    )
+    text = (place / "sample_submission.csv").read_text()
+    sample = [line.split(",")[0] for line in text.splitlines()]
+    (place / "sample_submission.csv").write_text(
+        "id,sex\n" + "".join(f"{name},0.{number % 9}\n" for number, name in enumerate(sample[1:]))
+    )
+    assert any("perfect file cannot be scored" in fault for fault in faults_of(place))
+
+
+@pytest.mark.db
+def test_the_solution_among_the_data_files_is_refused(hana, place):
+    change(place, files=[{"file": "solution.csv"}])
+    assert any("everybody could download" in fault for fault in faults_of(place))
+
+
+@pytest.mark.db
+def test_an_address_that_is_taken_is_refused_and_changes_nothing(hana, place):
+    loading.load(place)
+    assert any("slug" in fault for fault in faults_of(place))
+    assert Competition.objects.count() == 1
+
+
+@pytest.mark.db
+def test_without_baselines_a_constant_is_made(hana, place):
+    change(place, baselines=[])
+    competition, _ = loading.load(place)
+    made = competition.baselines.get()
+    assert made.start_line
+    assert made.ruler
+    assert made.name == "The most frequent class"
+
+
+@pytest.mark.db
+def test_a_solution_without_usage_is_split_as_the_folder_says(hana, place):
+    rows = [line.rsplit(",", 1)[0] for line in (place / "solution.csv").read_text().splitlines()]
+    (place / "solution.csv").write_text("\n".join(rows))
+    assert any("Usage" in fault for fault in faults_of(place))
+    change(place, split={"public_share": 0.5, "seed": 3})
+    competition, _ = loading.load(place)
+    solution = competition.solutions.get()
+    assert abs(solution.n_public - solution.n_private) <= 4
+
+
+@pytest.mark.db
+def test_dates_are_read_in_their_zone(hana, place):
+    change(place, dates={"opens": "2026-12-01 09:00", "closes": "+40d", "zone": "America/New_York"})
+    competition, _ = loading.load(place, NOW)
+    assert competition.opens_at == datetime(2026, 12, 1, 14, tzinfo=UTC)
+    assert competition.closes_at == NOW + timedelta(days=40)
+
+
+@pytest.mark.db
+def test_the_command_prints_the_trial_or_the_faults(hana, place, capsys):
+    call_command("load_competition", str(place))
+    printed = capsys.readouterr().out
+    assert "Perfect file 1.000 on the public rows, 1.000 on the private rows." in printed
+    assert "/c/penguin-sex/" in printed
+    with pytest.raises(SystemExit) as stopped:
+        call_command("load_competition", str(place))
+    assert stopped.value.code == 2
+    assert "already" in capsys.readouterr().err
