@@ -28,10 +28,11 @@ def wrong(rows: Rows) -> Array:
 
 def top_k(rows: Rows, k: int) -> Array:
     """Whether the true class is among the k highest scores; of equal ones the later class wins."""
-    own = rows.p[np.arange(rows.n), rows.y][:, None]
-    later = np.arange(rows.p.shape[1]) > rows.y[:, None]
-    ahead = (rows.p > own) | ((rows.p == own) & later)
-    return ahead.sum(axis=1) < k
+    own = rows.p[np.arange(rows.n), rows.y]
+    ahead = np.zeros(rows.n, np.int32)
+    for place, column in enumerate(rows.p.T):
+        ahead += (column > own) | ((column == own) & (rows.y < place))
+    return ahead < k
 
 
 def _divide(top: Array, bottom: Array, empty: float = 0.0) -> Array:

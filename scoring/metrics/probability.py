@@ -12,7 +12,7 @@ def log_loss(rows: Rows, clip: float) -> Array:
     are, without dividing by their sum (the reader refuses a row that does not sum to 1).
     """
     if rows.p.ndim == 1:
-        given = np.where(rows.y > 0, rows.p, 1 - rows.p)
+        given = np.abs(rows.p - (rows.y == 0))
     else:
         given = rows.p[np.arange(rows.n), rows.y]
     np.clip(given, clip, 1 - clip, out=given)

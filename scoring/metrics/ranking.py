@@ -28,24 +28,28 @@ def _area(positive: Array, negative: Array) -> float:
         return np.nan
     few, many = sorted((positive, negative), key=len)
     few, many = np.sort(few), np.sort(many)
+    start, end = (np.searchsorted(many, few, side) for side in ("left", "right"))
     # Integers up to 2 n+ n-, so that no rounding happens before the division.
-    below = int(
-        np.searchsorted(many, few, "left").sum() + np.searchsorted(many, few, "right").sum()
-    )
-    area = below / (2 * len(few) * len(many))
+    area = int(start.sum() + end.sum()) / (2 * len(few) * len(many))
     return area if len(positive) <= len(negative) else 1 - area
 
 
 def _weighted_area(p: Array, happened: Array, weight: Array) -> float:
-    order = np.argsort(p[~happened])
-    negative = p[~happened][order]
-    passed = np.concatenate(([0.0], np.cumsum(weight[~happened][order])))
+    negative, passed = _ordered(p[~happened], weight[~happened])
     positive, own = p[happened], weight[happened]
-    if passed[-1] <= 0 or own.sum() <= 0:
+    total = passed[-1] * own.sum()
+    if total <= 0:
         return np.nan
-    below = passed[np.searchsorted(negative, positive, "left")]
-    upto = passed[np.searchsorted(negative, positive, "right")]
-    return float(own @ (below + upto) / (2 * passed[-1] * own.sum()))
+    start, end = (np.searchsorted(negative, positive, side) for side in ("left", "right"))
+    return float(own @ (passed[start] + passed[end]) / (2 * total))
+
+
+def _ordered(p: Array, weight: Array | None) -> tuple[Array, Array]:
+    """Sorted scores (n,), and the weight of the rows before each place (n + 1,)."""
+    if weight is None:
+        return np.sort(p), np.arange(len(p) + 1.0)
+    order = np.argsort(p)
+    return p[order], np.concatenate(([0.0], np.cumsum(weight[order])))
 
 
 def roc_auc_columns(rows: Rows) -> float:
@@ -86,21 +90,16 @@ def average_precision(rows: Rows) -> float:
     Rows with equal scores are taken in together, as scikit-learn does.
     """
     happened = rows.y > 0
-    weight = np.ones(rows.n) if rows.weight is None else rows.weight
-    hits, above_hits = _at_or_above(rows.p[happened], weight[happened], rows.p[happened])
-    _, above_misses = _at_or_above(rows.p[~happened], weight[~happened], rows.p[happened])
-    if hits <= 0:
+    weight = rows.weight
+    positive, hits = _ordered(rows.p[happened], None if weight is None else weight[happened])
+    negative, misses = _ordered(rows.p[~happened], None if weight is None else weight[~happened])
+    if hits[-1] <= 0:
         return np.nan
-    found = above_hits + above_misses
-    precision = np.divide(above_hits, found, out=np.zeros(len(found)), where=found > 0)
-    return float(weight[happened] @ precision / hits)
-
-
-def _at_or_above(p: Array, weight: Array, thresholds: Array) -> tuple[float, Array]:
-    """Total weight, and for each threshold the weight of the rows at or above it."""
-    order = np.argsort(p)
-    passed = np.concatenate(([0.0], np.cumsum(weight[order])))
-    return passed[-1], passed[-1] - passed[np.searchsorted(p[order], thresholds, "left")]
+    found = hits[-1] - hits[np.searchsorted(positive, positive, "left")]
+    others = misses[-1] - misses[np.searchsorted(negative, positive, "left")]
+    # A row of weight 0 above all others has nothing at its threshold, and adds nothing.
+    precision = np.divide(found, found + others, out=np.zeros(len(found)), where=found > 0)
+    return float(np.diff(hits) @ precision / hits[-1])
 
 
 def placements(rows: Rows) -> tuple[Array, Array]:
@@ -111,11 +110,10 @@ def placements(rows: Rows) -> tuple[Array, Array]:
     """
     happened = rows.y > 0
     positive, negative = rows.p[happened], rows.p[~happened]
-    low, high = np.sort(negative), np.sort(positive)
-    above = (np.searchsorted(low, positive, "left") + np.searchsorted(low, positive, "right")) / (
-        2 * max(len(low), 1)
-    )
-    below = (np.searchsorted(high, negative, "left") + np.searchsorted(high, negative, "right")) / (
-        2 * max(len(high), 1)
-    )
-    return above, 1 - below
+    return _share_below(positive, np.sort(negative)), 1 - _share_below(negative, np.sort(positive))
+
+
+def _share_below(p: Array, others: Array) -> Array:
+    """For each score the share of the sorted others below it, equal ones counting half."""
+    start, end = (np.searchsorted(others, p, side) for side in ("left", "right"))
+    return (start + end) / (2 * len(others))
