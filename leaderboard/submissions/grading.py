@@ -61,11 +61,11 @@ def grade(evaluation: Evaluation) -> bool:
     try:
         scored = _score(evaluation, stages)
     except Refused as refused:
-        return reject(evaluation.pk, evaluation.token, problem_of(refused), stages.timings)
+        return reject(evaluation, problem_of(refused), stages.timings)
     except Unscorable as undefined:
         problem = {"code": undefined.code, "sentence": undefined.sentence, "problems": []}
-        return reject(evaluation.pk, evaluation.token, problem, stages.timings)
-    return release(evaluation.pk, evaluation.token, scored) is not None
+        return reject(evaluation, problem, stages.timings)
+    return release(evaluation, scored) is not None
 
 
 def read(submission: Submission, contest: Contest):

@@ -36,15 +36,19 @@ def claim(team_id: int) -> Evaluation | None:
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team_id)
         now = clock.now()
-        for evaluation in unfinished().filter(team=team_id).order_by("submission_id", "id"):
-            if evaluation.status == Status.LEASED and evaluation.lease_until > now:
-                return None
+        waiting = list(
+            unfinished()
+            .filter(team=team_id)
+            .select_related("submission__competition", "solution", "release_settings")
+            .order_by("submission_id", "id")
+        )
+        if any(one.status == Status.LEASED and one.lease_until > now for one in waiting):
+            return None
+        for evaluation in waiting:
             if evaluation.attempts >= settings.SCORING_ATTEMPTS:
                 _put_aside(evaluation, now)
-                continue
-            if _lease(evaluation, now):
+            elif _lease(evaluation, now):
                 return evaluation
-            return None
     return None
 
 
@@ -110,14 +114,9 @@ class Stages:
 
 
 def _lease(evaluation: Evaluation, now) -> bool:
-    """Take the file by a conditional update; another row of the team must not be in work."""
+    """Take the file by a conditional update, which says whether it is ours."""
     evaluation.token = uuid.uuid4()
     evaluation.lease_until = now + timedelta(seconds=settings.SCORING_LEASE)
-    busy = Evaluation.objects.filter(
-        team=evaluation.team_id, status=Status.LEASED, lease_until__gt=now
-    )
-    if busy.exists():
-        return False
     free = Q(status=Status.QUEUED) | Q(status=Status.LEASED, lease_until__lte=now)
     taken = Evaluation.objects.filter(
         free, pk=evaluation.pk, attempts__lt=settings.SCORING_ATTEMPTS

@@ -8,7 +8,6 @@ away by the token.
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F
@@ -48,10 +47,10 @@ class Scored:
     against: int | None = None
 
 
-def release(evaluation_id: int, token: UUID, scored: Scored) -> Release | None:
+def release(leased: Evaluation, scored: Scored) -> Release | None:
     """Store a score and what is told of it; None where the lease is no longer ours."""
     with transaction.atomic():
-        held = _hold(evaluation_id, token)
+        held = _hold(leased)
         if held is None:
             return None
         evaluation, competition, team = held
@@ -76,10 +75,10 @@ def release(evaluation_id: int, token: UUID, scored: Scored) -> Release | None:
     return told
 
 
-def reject(evaluation_id: int, token: UUID, problem: dict, timings: dict) -> bool:
+def reject(leased: Evaluation, problem: dict, timings: dict) -> bool:
     """Store why a file cannot be scored; False where the lease is no longer ours."""
     with transaction.atomic():
-        held = _hold(evaluation_id, token)
+        held = _hold(leased)
         if held is None:
             return False
         evaluation, competition, team = held
@@ -110,19 +109,15 @@ def advance(entry: Entry, told: Release, submission: Submission, settings) -> No
         entry.value, entry.reached_at = told.value, submission.accepted_at
 
 
-def _hold(evaluation_id: int, token: UUID) -> tuple[Evaluation, Competition, Team] | None:
+def _hold(leased: Evaluation) -> tuple[Evaluation, Competition, Team] | None:
     """Lock in the order competition, team; None where another worker has the file by now."""
-    found = Evaluation.objects.filter(pk=evaluation_id).values("team_id", "team__competition_id")
-    ids = found.first()
-    if ids is None:
-        return None
     competition = Competition.objects.select_for_update(no_key=True).get(
-        pk=ids["team__competition_id"]
+        pk=leased.submission.competition_id
     )
-    team = Team.objects.select_for_update(no_key=True).get(pk=ids["team_id"])
+    team = Team.objects.select_for_update(no_key=True).get(pk=leased.team_id)
     evaluation = (
         Evaluation.objects.select_related("submission", "solution", "release_settings")
-        .filter(pk=evaluation_id, status=Status.LEASED, token=token)
+        .filter(pk=leased.pk, status=Status.LEASED, token=leased.token)
         .first()
     )
     return None if evaluation is None else (evaluation, competition, team)
