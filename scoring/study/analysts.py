@@ -133,9 +133,10 @@ def probe(arena: Arena, files: int, accounts: int = 1) -> dict[str, Finding]:
     own = np.full(shape, NOTHING)  # exact score of each account's reference file
     if panel.rule in ALWAYS and panel.settings.cap is None:
         return _probe_everything(arena.n, panel, sealed, scores, votes, files)
-    for turn, before in enumerate(sent):
+    for turn in panel.promising(sealed):
+        before = sent[turn]
         where = True if before + accounts <= files else np.arange(accounts) < files - before
-        given = _ask(panel, sealed[turn], scores[turn], own, arena.n, where)
+        given = ask(panel, sealed[turn], scores[turn], own, arena.n, where=where)
         if given.any():
             shift = panel.shown(sealed.value[turn] - panel.start)
             votes["boosting"].add(given, np.sign(shift), scores[turn])
@@ -167,13 +168,19 @@ def _probe_everything(n, panel: Panel, sealed, scores, votes, files) -> dict[str
     }
 
 
-def _ask(panel: Panel, sealed, scores, own, n, where=True) -> np.ndarray:
-    """One file of each account, unlike its reference file on half of the rows; updates `own`."""
-    if panel.rule not in PAIRED:
-        return panel.step(sealed, where=where)
-    gain = scores - own
-    given = panel.step(sealed, gain=gain, spread=panel.spread(0.5, gain, n), where=where)
-    np.copyto(own, scores, where=given)
+def ask(panel: Panel, sealed, scores, own, n: int, *, where=True, team=None) -> np.ndarray:
+    """Send one file of each account, unlike its reference file on half of the rows.
+
+    `own` holds the exact scores of the accounts' reference files and is brought up to date;
+    `where` and `team` choose accounts as in `Panel.step`.
+    """
+    place = ... if team is None else (..., team)
+    gain = scores - own[place]
+    facts = {}
+    if panel.rule in PAIRED:
+        facts = {"gain": gain, "spread": panel.spread(0.5, gain, n)}
+    given = panel.step(sealed, where=where, team=team, **facts)
+    own[place] = np.where(given, scores, own[place])
     return given
 
 
@@ -182,7 +189,7 @@ def _closing(name, n, panel: Panel, accuracy, own, files) -> Finding:
     panel, accounts = panel.copy(), panel.shape[-1]
     easiest = np.arange(accounts) == panel.reference.argmin(axis=-1)[:, None]
     scores = np.broadcast_to(accuracy[:, None], panel.shape)
-    _ask(panel, panel.seal(scores), scores, own.copy(), n, easiest)
+    ask(panel, panel.seal(scores), scores, own.copy(), n, where=easiest)
     return _finding(name, files, panel, accuracy, NOTHING)
 
 

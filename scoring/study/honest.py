@@ -7,6 +7,8 @@ import numpy as np
 from scoring.study.analysts import Arena, both
 from scoring.study.panel import ALWAYS, Panel
 
+Number = float | np.ndarray
+
 
 @dataclass(frozen=True)
 class Habits:
@@ -15,16 +17,34 @@ class Habits:
     First models are uniform between `first` low and high; each next file changes the true accuracy
     by a normal of standard deviation `step`, slowing down towards `best`; it is right or wrong
     otherwise than the kept file on the share `changed` of the rows. `blur` is the standard error
-    of the team's own validation of that change.
+    of the team's own validation of that change. Every number but the first two may be an array
+    (repetitions, 1), another for each competition.
     """
 
     teams: int = 12
     files: int = 25
-    first: tuple[float, float] = (0.60, 0.70)
-    step: float = 0.03
-    best: float = 0.92
-    changed: float = 0.12
-    blur: float = 0.03
+    first: tuple[Number, Number] = (0.60, 0.70)
+    step: Number = 0.03
+    best: Number = 0.92
+    changed: Number = 0.12
+    blur: Number = 0.03
+
+    @classmethod
+    def drawn(cls, rng: np.random.Generator, repetitions: int, **fixed) -> "Habits":
+        """Habits drawn from wide priors, anew for each competition."""
+
+        def between(low: float, high: float) -> np.ndarray:
+            return rng.uniform(low, high, (repetitions, 1))
+
+        low = between(0.56, 0.68)
+        return cls(
+            first=(low, low + between(0.04, 0.12)),
+            step=between(0.01, 0.04),
+            best=low + between(0.2, 0.3),
+            changed=between(0.05, 0.2),
+            blur=between(0.01, 0.05),
+            **fixed,
+        )
 
 
 CLASSROOM = Habits()
@@ -77,8 +97,11 @@ def play(arena: Arena, habits: Habits = CLASSROOM) -> Field:
     best, shown_true = panel.reference.copy(), true
     for turn in range(habits.files):
         moved = habits.changed if turn else 0.0
-        change = _change(true, habits, rng) if turn else np.zeros(shape)
-        new_true, new_luck = true + change, _next_luck(luck, true, moved, n, rng)
+        change, new_luck = np.zeros(shape), luck
+        if turn:
+            change = _change(true, habits, rng)
+            new_luck = _next_luck(luck, true, moved, n, rng)
+        new_true = true + change
         score = new_true + new_luck
         sealed, gain = panel.seal(score), score - own
         given = panel.step(sealed, gain=gain, spread=panel.spread(both(apart, moved), gain, n))
@@ -99,7 +122,8 @@ def play(arena: Arena, habits: Habits = CLASSROOM) -> Field:
 
 def _change(true: np.ndarray, habits: Habits, rng) -> np.ndarray:
     """What the next file changes in truth: smaller steps the nearer the best there is."""
-    room = (habits.best - true) / (habits.best - np.mean(habits.first))
+    low, high = habits.first
+    room = (habits.best - true) / (habits.best - (low + high) / 2)
     return rng.standard_normal(true.shape) * habits.step * np.sqrt(np.clip(room, 0, 1))
 
 
@@ -112,8 +136,6 @@ def _next_luck(luck, true, changed: float, n: int, rng) -> np.ndarray:
 
     The difference of the two errors has variance changed/n, and the new error the law of the old.
     """
-    if not changed:
-        return luck
     fade = np.clip(changed / (2 * true * (1 - true)), 0, 1)
     fresh = _sampling(true, n) * rng.standard_normal(true.shape)
     return (1 - fade) * luck + np.sqrt(1 - (1 - fade) ** 2) * fresh

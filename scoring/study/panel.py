@@ -52,6 +52,8 @@ class Panel:
         self.used = np.zeros(shape, np.int64)
         self._cap = NO_LIMIT if settings.cap is None else settings.cap
         self._tau = rules.threshold(settings)
+        self._against = settings.extra.get("reference", "best")
+        self._two_sided = self._against == "training"
         self._stride = int(settings.tau / settings.grid) if self.rule == "ladder" else 1
         self._low, self._high = _range(settings)
         if self.rule in PAIRED:
@@ -108,7 +110,8 @@ class Panel:
 
         `gain` and `spread` (displayed units) are what the paired rules compare, `training` the
         score on rows marked Training. Teams outside `where` send nothing. With `team`, an index of
-        the last axis, only that team sends and all arrays lack the last axis.
+        the last axis, only that team sends and all arrays lack the last axis; with an array of
+        different indices, only those teams.
         """
         place = ... if team is None else (..., team)
         if self.rule in SILENT:
@@ -119,17 +122,34 @@ class Panel:
                 given &= self._beats(sealed, self.reference[place], gain, spread, training)
             self._record(given, sealed.value, place)
             return given
-        if team is not None:
+        if np.ndim(team) == 0 and team is not None:
             return self._laplace_step(sealed, training, where, place)
-        given = np.zeros(self.shape, bool)
-        where = np.broadcast_to(where, self.shape)
-        for one in range(self.shape[-1]):
-            at = (..., one)
+        given = np.zeros(np.shape(sealed.value), bool)
+        where = np.broadcast_to(where, given.shape)
+        for column, one in enumerate(range(self.shape[-1]) if team is None else team):
+            at = (..., column)
             own = None if training is None else np.asarray(training)[at]
-            given[at] = self._laplace_step(sealed[at], own, where[at], at)
+            given[at] = self._laplace_step(sealed[at], own, where[at], (..., one))
         return given
 
+    def promising(self, sealed: SealedArrays) -> np.ndarray:
+        """Which rounds (first axis) hold a file that could get a new score at all.
+
+        References never fall, so a file that does not beat the start line never will. Rounds of
+        other rules than the unpaired gates are all promising.
+        """
+        rounds = np.arange(len(sealed.value))
+        if self.rule in SILENT:
+            return rounds[:0]
+        if self.rule not in ("gate", "ladder", "thresholdout") or self._two_sided:
+            return rounds
+        bar = units.FINE * self.start + self._tau
+        passes = sealed.exact_fine - sealed.compare_draw > bar
+        return rounds[passes.reshape(len(rounds), -1).any(axis=1)]
+
     def _record(self, given, value, place) -> None:
+        if not np.any(given):
+            return
         self.used[place] += given
         kept = self.reference[place]
         self.reference[place] = np.where(given, np.maximum(kept, value), kept)
@@ -145,11 +165,10 @@ class Panel:
 
     def _margin(self, sealed, reference, training) -> np.ndarray:
         """How far a file is above what it is compared with, in fine steps."""
-        chosen = self.settings.extra.get("reference", "best")
-        if chosen == "training":
+        if self._two_sided:
             own = np.rint(np.asarray(training) / self.fine_size).astype(np.int64)
             return np.abs(own - sealed.exact_fine)
-        against = self.start if chosen == "baseline" else reference
+        against = self.start if self._against == "baseline" else reference
         return sealed.exact_fine - units.FINE * against
 
     def _laplace_step(self, sealed, training, where, place) -> np.ndarray:

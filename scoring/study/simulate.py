@@ -73,12 +73,13 @@ def in_accuracy(settings: ReleaseSettings, n: int) -> ReleaseSettings:
     if not settings.standard_error:
         return settings
     factor = Decimal(repr(0.5 / n**0.5)) / Decimal(repr(settings.standard_error))
-    if settings.rule in ("exact", "sealed"):
-        factor = Decimal(1)
-    scaled = {
-        name: getattr(settings, name) * factor
-        for name in ("tau", "sigma_compare", "sigma_value", "grid")
-    }
+    names = ("tau", "sigma_compare", "sigma_value", "grid")
+    scaled = {name: _six_digits(getattr(settings, name) * factor) for name in names}
+    # A whole number of steps up to 0.5 keeps the start line where files without knowledge are.
+    half = Decimal("0.5")
+    scaled["grid"] = (half / max(1, round(half / scaled["grid"]))).quantize(Decimal("1e-15"))
+    if settings.rule == "ladder":
+        scaled["tau"] = round(settings.tau / settings.grid) * scaled["grid"]
     made = replace(
         settings,
         **scaled,
@@ -88,6 +89,10 @@ def in_accuracy(settings: ReleaseSettings, n: int) -> ReleaseSettings:
         high=1.0,
     )
     return with_start(made, 0.5)
+
+
+def _six_digits(amount: Decimal) -> Decimal:
+    return Decimal(f"{amount:.6g}")
 
 
 def with_start(settings: ReleaseSettings, start: float) -> ReleaseSettings:
