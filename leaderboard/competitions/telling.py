@@ -115,6 +115,11 @@ def tell(row: ReleaseSettings) -> Told:
     return Told(row, release.ReleaseSettings.from_dict(row.values))
 
 
+def draft(settings: release.ReleaseSettings, preset: str) -> Told:
+    """Return settings that are no version yet, ready to be printed."""
+    return Told(ReleaseSettings(preset=preset, rule=settings.rule), settings)
+
+
 def in_force(rows: list[ReleaseSettings], now: datetime) -> Told | None:
     """Return the version in force among a competition's versions, oldest first."""
     row = next((row for row in reversed(rows) if row.created_at <= now), None)
@@ -137,7 +142,7 @@ def changes(rows: list[ReleaseSettings]) -> list[Change]:
     """Return every version with what it changed, the newest first; the first changed nothing."""
     told = [tell(row) for row in rows]
     made = [
-        Change(after, _difference(before, after))
+        Change(after, difference(before, after))
         for before, after in zip([None, *told], told, strict=False)
     ]
     return made[::-1]
@@ -154,7 +159,8 @@ LINES = (
 )
 
 
-def _difference(before: Told | None, after: Told) -> list[tuple[str, str, str]]:
+def difference(before: Told | None, after: Told) -> list[tuple[str, str, str]]:
+    """Return (what, before, after) for everything that is printed and differs."""
     if before is None:
         return []
     found = [

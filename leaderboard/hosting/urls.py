@@ -6,4 +6,11 @@ from leaderboard.hosting import views
 
 urlpatterns = [
     path("c/<slug:slug>/host/", views.activity, name="host"),
+    path("c/<slug:slug>/host/release/", views.release_settings, name="host_release"),
+    path("c/<slug:slug>/host/release/preview/", views.release_preview, name="host_preview"),
+    path("c/<slug:slug>/host/submissions/", views.submissions, name="host_submissions"),
+    path("c/<slug:slug>/host/submissions/<uuid:uuid>/waive/", views.waive, name="host_waive"),
+    path("c/<slug:slug>/host/submissions/<uuid:uuid>/rescore/", views.rescore, name="host_rescore"),
+    path("c/<slug:slug>/host/close/", views.close, name="host_close"),
+    path("c/<slug:slug>/host/reveal/", views.reveal, name="host_reveal"),
 ]

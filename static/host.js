@@ -1,0 +1,85 @@
+// Host pages: the two charts of the activity page, and the settings form that fills itself in.
+// Without scripts the charts stand as a table and the form works with its buttons.
+(function () {
+  "use strict";
+  var $ = function (s, r) { return (r || document).querySelector(s); };
+  var $$ = function (s, r) { return Array.prototype.slice.call((r || document).querySelectorAll(s)); };
+
+  // ---- charts ----
+  var probe = document.createElement("span"); probe.hidden = true; document.body.appendChild(probe);
+  var tok = function (name, alpha) {
+    probe.style.color = "var(--" + name + ")";
+    var c = getComputedStyle(probe).color;
+    return alpha === undefined ? c : c.replace("rgb(", "rgba(").replace(")", ", " + alpha + ")");
+  };
+  var font = '12px "Plex Sans", system-ui, sans-serif', made = [];
+  var MON = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+  var day = function (u, v) { return v.map(function (s) { var d = new Date(s * 1000); return d.getUTCDate() + " " + MON[d.getUTCMonth()]; }); };
+  var plain = function (u, v) { return v; };
+  function axes(yfmt, xfmt, size) {
+    var a = { stroke: tok("ink-2"), font: font, grid: { stroke: tok("line"), width: 1 }, ticks: { show: false } };
+    return [Object.assign({}, a, { grid: { show: false }, values: xfmt, space: 60, size: 28 }), Object.assign({}, a, { values: function (u, v) { return v.map(yfmt); }, size: size || 40, space: 34 })];
+  }
+  function make(el, opts, data) {
+    opts.width = el.clientWidth; opts.height = opts.height || 240; opts.legend = { show: false };
+    opts.cursor = { points: { size: 7 }, drag: { x: false, y: false } };
+    el.textContent = "";
+    made.push([el, new uPlot(opts, data, el)]);
+  }
+  var whole = function (v) { return v % 1 ? "" : String(v); };
+  var fromZero = function (u, a, z) { return [0, Math.max(z, 1) * 1.1]; };
+  var kinds = {
+    subs: function (el, d) {
+      make(el, { scales: { x: { time: true, range: function (u, a, z) { return [a - 43200, z + 43200]; } }, y: { range: fromZero } }, axes: axes(whole, day),
+        series: [{}, { fill: tok("public"), stroke: tok("public"), width: 0, paths: uPlot.paths.bars({ size: [.7, 40] }), points: { show: false } }] }, [d.t, d.subs]);
+    },
+    teams: function (el, d) {
+      make(el, { scales: { x: { time: true }, y: { range: fromZero } }, axes: axes(whole, day),
+        series: [{}, { stroke: tok("public"), fill: tok("public-soft", .7), width: 2.5, points: { show: false } }] }, [d.t, d.teams]);
+    }
+  };
+  function drawAll() {
+    made = [];
+    $$("[data-host-chart]").forEach(function (el) {
+      var source = document.getElementById(el.dataset.src);
+      if (source && kinds[el.dataset.hostChart] && el.clientWidth) kinds[el.dataset.hostChart](el, JSON.parse(source.textContent));
+    });
+  }
+  (document.fonts && document.fonts.ready ? document.fonts.ready : Promise.resolve()).then(drawAll);
+  document.addEventListener("theme", drawAll);
+  document.addEventListener("htmx:afterSwap", drawAll);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  var rt; addEventListener("resize", function () { clearTimeout(rt); rt = setTimeout(function () { made.forEach(function (m) { m[1].setSize({ width: m[0].clientWidth, height: m[1].height }); }); }, 120); });
+
+  // ---- release settings ----
+  var form = $("[data-release]");
+  if (!form) return;
+  var preview = $("#preview"), wait;
+  var ask = function () { clearTimeout(wait); wait = setTimeout(function () { htmx.trigger(preview, "preview"); }, 300); };
+  var says = function (name) { $$("[data-says]").forEach(function (d) { d.hidden = d.dataset.says !== name; }); };
+  var custom = function () {
+    $$('[name="preset"]').forEach(function (r) { r.checked = r.value === "custom"; });
+    form.elements.filled.value = "custom"; says("custom");
+  };
+  $$("[data-ends]").forEach(function (e) { e.hidden = false; });
+  $$("[data-slider]").forEach(function (s) {
+    var field = document.getElementById(s.dataset.slider);
+    s.hidden = false;
+    s.addEventListener("input", function () { field.value = s.value; custom(); ask(); });
+    field.addEventListener("input", function () { if (field.value !== "" && isFinite(field.value)) s.value = field.value; });
+  });
+  form.addEventListener("input", function (ev) {
+    if (ev.target.closest("[data-values]")) { custom(); ask(); }
+  });
+  form.addEventListener("change", function (ev) {
+    var name = ev.target.name;
+    if (name === "preset") {
+      says(ev.target.value);
+      if (ev.target.dataset.fill) location.href = ev.target.dataset.fill + "#pr-h";
+      else form.elements.filled.value = "custom";
+    } else if (name === "rule") {
+      // Another rule reads other values: the server draws the form again with what was typed.
+      custom(); form.elements.redraw.value = "1"; form.submit();
+    } else if (name === "start") ask();
+  });
+})();
