@@ -224,7 +224,9 @@ class SampledGaussian:
         removing a row is the worse direction (Mironov, Talwar and Zhang 2019).
         """
         largest = float(orders.max())
-        z = np.linspace(-12 * self.sigma, largest + 12 * self.sigma, _quadrature_points(self, largest))
+        z = np.linspace(
+            -12 * self.sigma, largest + 12 * self.sigma, _quadrature_points(self, largest)
+        )
         tilt = np.logaddexp(
             math.log1p(-self.rate), math.log(self.rate) + (2 * z - 1) / (2 * self.sigma**2)
         )
@@ -259,9 +261,7 @@ def reach(curve: Curve, tail: float, *, forward: bool = True) -> float:
     side = curve.above if forward else curve.below
     low, high = 0.0, LARGEST_LOSS
     for _ in range(4):
-        points = (
-            np.geomspace(1e-9, high, 48) if low == 0.0 else np.linspace(low, high, 12)
-        )
+        points = np.geomspace(1e-9, high, 48) if low == 0.0 else np.linspace(low, high, 12)
         small = side(points)[0] <= tail
         if not small.any():
             return high

@@ -21,8 +21,11 @@ from scoring.leakage.curves import LARGEST_LOSS, Curve, reach
 TRUNCATED_SHARE = 1e-6
 LARGEST_GRID = 1 << 23
 HULL_ROUNDS = 60
-# The share of delta that rounding in the transform may spoil at the least loss that is kept.
-ROUNDING_SHARE = 1e-4
+TILTS = 24
+# What one release adds to the rounding error of the transform, and how far (in units of one over
+# the tilt) below the expected answer a tilted result is kept.
+ROUNDING = 2.3e-16
+READING_ROOM = 3.0
 
 
 @dataclass(frozen=True)
@@ -242,22 +245,28 @@ def _edges(
     return slopes, bases
 
 
-def compose(parts: Sequence[tuple[Pld, int]], delta: float, *, pessimistic: bool) -> Pld:
+def compose(
+    parts: Sequence[tuple[Pld, int]],
+    delta: float,
+    *,
+    pessimistic: bool,
+    around: float | None = None,
+) -> Pld:
     """Return the distribution of the sum of independent losses, part i taken count_i times.
 
-    It is meant to be read at this delta, and from `readable` on. It is kept on a window outside
-    of which at most `share_of(delta)` lies on each side; that mass is charged: added to infinity
-    when pessimistic, taken off otherwise.
+    It is kept on a window outside of which at most `share_of(delta)` lies on each side; that mass
+    is charged: added to infinity when pessimistic, taken off otherwise.
 
-    A plain FFT leaves errors of count * 1e-16 everywhere, which is too much beside a delta of
-    1e-8. So every part is tilted by e^(tilt * loss) first, which moves the place that decides
-    eps into the middle of the distribution, and the tilt is undone afterwards.
+    An FFT leaves errors of about count * 1e-16 everywhere, which is too much beside a delta of
+    1e-8. With `around`, an eps near the answer, every part is tilted by e^(tilt * loss) first;
+    that moves mass towards the losses that matter, and what the errors weigh there shrinks when
+    the tilt is undone. The result may then be read near and above `around` only.
     """
     parts = [(pld, count) for pld, count in parts if count > 0]
     if not parts:
         return Pld(1e-3, 0, np.ones(1), 0.0)
     grid, tail = parts[0][0].grid, share_of(delta)
-    low, high, tilt, bound = _window(parts, delta, tail)
+    low, high, tilt = _window(parts, delta, around)
     size = fast_length(high - low + 1)
     magnitude = phase = cumulant = 0.0
     for pld, count in parts:
@@ -268,21 +277,38 @@ def compose(parts: Sequence[tuple[Pld, int]], delta: float, *, pessimistic: bool
         phase = phase + count * np.angle(transform)
         cumulant += count * log_moment
     product = np.exp(magnitude) * (np.cos(phase) + 1j * np.sin(phase))
+    # Rounding leaves values of either sign around zero; cutting the negative ones off would add up.
     masses = np.roll(np.fft.irfft(product, size), -low % size)
-    first = low
-    if tilt:
-        total = sum(count for _, count in parts)
-        trusted = bound - math.log(ROUNDING_SHARE / (total * 2.3e-16)) / tilt
-        first = max(low, min(math.floor(trusted / grid), high))
-        masses = masses[first - low :]
-        losses = (first + np.arange(len(masses))) * grid
-        masses = masses * np.exp(cumulant - tilt * losses)
     finite = 1.0
     for pld, count in parts:
         finite *= (1.0 - pld.infinity) ** count if pld.infinity < 1.0 else 0.0
     infinity = (1.0 - finite) + tail if pessimistic else -tail
-    # Rounding leaves values of either sign around zero; cutting the negative ones off would add up.
+    if not tilt:
+        return Pld(grid, low, masses, infinity)
+    first = max(low, math.floor((around - READING_ROOM / tilt) / grid))
+    masses = masses[first - low :]
+    losses = (first + np.arange(len(masses))) * grid
+    masses = masses * np.exp(cumulant - tilt * losses)
     return Pld(grid, first, masses, infinity, readable=first * grid if first > low else -math.inf)
+
+
+def composed_epsilon(parts: Sequence[tuple[Pld, int]], delta: float, *, pessimistic: bool) -> float:
+    """Return eps at delta of the composed parts, with rounding errors kept away from it."""
+    total = sum(count for _, count in parts)
+    plain = compose(parts, delta, pessimistic=pessimistic)
+    rough = plain.epsilon(delta)
+    rounding = total * ROUNDING
+    if rounding <= 1e-7 * delta or math.isinf(rough):
+        return rough
+    if rounding > 1e-2 * delta or rough == 0.0:
+        # The rough answer is not to be relied on; Chernoff's bound is near enough to start from.
+        rough = _chernoff(_cumulants(parts, _first_tilt(parts)), delta)[0]
+        if not 0.0 < rough < math.inf:
+            return plain.epsilon(delta)
+    tilted = compose(parts, delta, pessimistic=pessimistic, around=rough)
+    if math.isfinite(tilted.readable) and tilted.delta(tilted.readable) <= delta:
+        return plain.epsilon(delta)
+    return tilted.epsilon(delta)
 
 
 def _tilted(pld: Pld, tilt: float) -> tuple[np.ndarray, float]:
@@ -305,65 +331,94 @@ def _folded(low: int, masses: np.ndarray, size: int) -> np.ndarray:
 
 
 def _window(
-    parts: Sequence[tuple[Pld, int]], delta: float, tail: float
-) -> tuple[int, int, float, float]:
-    """Loss range, in grid steps, outside of which the sum has at most `tail` on each side.
+    parts: Sequence[tuple[Pld, int]], delta: float, around: float | None
+) -> tuple[int, int, float]:
+    """Loss range in grid steps outside of which little of the sum lies, and the tilt to use.
 
-    Also the tilt that bounds eps at delta best, and that bound. All by Chernoff's inequality
-    over a doubling sequence of tilts, the range cut to the support.
+    By Chernoff's inequality over a sequence of tilts; the range is cut to the support.
     """
     lowest = sum(count * pld.low for pld, count in parts)
     highest = sum(count * (pld.low + len(pld.masses) - 1) for pld, count in parts)
-    grid = parts[0][0].grid
-    moments = [_moments(pld) for pld, _ in parts]
-    sd = math.sqrt(sum(count * v for (_, count), (_, v) in zip(parts, moments, strict=True)))
-    if sd == 0.0:
-        return lowest, highest, 0.0, 0.0
-    longest = max(max(-pld.low, pld.low + len(pld.masses)) for pld, _ in parts) * grid
-    start = min(0.25 / sd, 1.0 / longest)
-    (above, _), (bound, tilt) = _chernoff(parts, start, (tail, delta))
-    ((below, _),) = _chernoff(parts, -start, (tail,))
+    start, grid, tail = _first_tilt(parts), parts[0][0].grid, share_of(delta)
+    if not start:
+        return lowest, highest, 0.0
+    rising = _cumulants(parts, start)
+    above, below = _chernoff(rising, tail)[0], _chernoff(_cumulants(parts, -start), tail)[0]
+    tilt = 0.0
+    if around is not None:
+        tilt, above = _best_tilt(rising, around, math.log(tail), above, above + below)
     top = min(highest, math.ceil(above / grid)) if above < math.inf else highest
     bottom = max(lowest, math.floor(-below / grid)) if below < math.inf else lowest
-    return bottom, max(top, bottom), tilt, bound
+    return bottom, max(top, bottom), tilt
 
 
-def _moments(pld: Pld) -> tuple[float, float]:
-    losses = (pld.low + np.arange(len(pld.masses))) * pld.grid
-    total = float(pld.masses.sum())
-    mean = float(pld.masses @ losses)
-    return mean, max(float(pld.masses @ losses**2) - mean * mean / max(total, 1e-300), 0.0)
+def _best_tilt(
+    rising: list[tuple[float, float]], around: float, log_tail: float, above: float, width: float
+) -> tuple[float, float]:
+    """The tilt under which rounding errors weigh least at `around`, and the window's upper end.
 
-
-def _chernoff(
-    parts: Sequence[tuple[Pld, int]], start: float, tails: Sequence[float]
-) -> list[tuple[float, float]]:
-    """For each tail: (t, tilt) such that the sum, times the sign of start, exceeds t at most so.
-
-    The least of the bounds at the tilts start, 2 start, 4 start and so on; (inf, 0) if none.
+    What is folded from above the window onto its lower end grows when the tilt is undone. So the
+    window must reach further up under a larger tilt; tilts that would triple it are passed over.
     """
-    powers = []
+    best = (0.0, 0.0, above)
+    for tilt, cumulant in rising:
+        weight = cumulant - tilt * around
+        beyond = [
+            (further - log_tail - tilt * around + READING_ROOM) / (at - tilt)
+            for at, further in rising
+            if at > tilt
+        ]
+        end = max(min(beyond, default=math.inf), above)
+        if weight < best[0] and end - above < 2 * width:
+            best = (weight, tilt, end)
+    return best[1], best[2]
+
+
+def _first_tilt(parts: Sequence[tuple[Pld, int]]) -> float:
+    """The tilt to begin a doubling sequence with; 0 when the loss is constant."""
+    sd = math.sqrt(sum(count * _variance(pld) for pld, count in parts))
+    longest = max(max(-pld.low, pld.low + len(pld.masses)) for pld, _ in parts)
+    return min(0.25 / sd, 1.0 / (longest * parts[0][0].grid)) if sd else 0.0
+
+
+def _variance(pld: Pld) -> float:
+    losses = (pld.low + np.arange(len(pld.masses))) * pld.grid
+    total, mean = float(pld.masses.sum()), float(pld.masses @ losses)
+    return max(float(pld.masses @ losses**2) - mean * mean / max(total, 1e-300), 0.0)
+
+
+def _cumulants(parts: Sequence[tuple[Pld, int]], start: float) -> list[tuple[float, float]]:
+    """(|tilt|, logarithm of the sum's moment) at tilts from start on, each 1.4 times the last.
+
+    It ends where the moments overflow.
+    """
+    masses, losses = [], []
     for pld, _ in parts:
-        losses = (pld.low + np.arange(len(pld.masses))) * pld.grid
         # Without empty places infinity times zero cannot occur.
-        filled = pld.masses > 0.0
-        powers.append((pld.masses[filled], np.exp(start * losses[filled])))
-    best, tilt = [(math.inf, 0.0)] * len(tails), abs(start)
+        filled = np.flatnonzero(pld.masses)
+        masses.append(pld.masses[filled])
+        losses.append(start * (pld.low + filled) * pld.grid)
+    found = []
     with np.errstate(over="ignore"):
-        while True:
-            moments = [float(masses @ power) for masses, power in powers]
-            if not all(0.0 < moment < math.inf for moment in moments):
-                return best
-            pairs = zip(parts, moments, strict=True)
-            cumulant = sum(count * math.log(moment) for (_, count), moment in pairs)
-            bounds = [((cumulant - math.log(tail)) / tilt, tilt) for tail in tails]
-            # The bound falls and then rises with the tilt; past twice the best it stays above.
-            risen = (new[0] > old[0] + abs(old[0]) for new, old in zip(bounds, best, strict=True))
-            if all(risen):
-                return best
-            best = [min(pair) for pair in zip(bounds, best, strict=True)]
-            powers = [(masses, power * power) for masses, power in powers]
-            tilt *= 2.0
+        # Two interleaved sequences, so that every step but two is a mere squaring.
+        for first in (1.0, math.sqrt(2.0)):
+            powers = [np.exp(first * loss) for loss in losses]
+            tilt = first * abs(start)
+            for _ in range(TILTS):
+                moments = [float(m @ power) for m, power in zip(masses, powers, strict=True)]
+                if not all(0.0 < moment < math.inf for moment in moments):
+                    break
+                pairs = zip(parts, moments, strict=True)
+                found.append((tilt, sum(count * math.log(moment) for (_, count), moment in pairs)))
+                powers = [power * power for power in powers]
+                tilt *= 2.0
+    return sorted(found)
+
+
+def _chernoff(cumulants: Sequence[tuple[float, float]], tail: float) -> tuple[float, float]:
+    """The sum exceeds t with at most this probability: the least t, and its tilt; else (inf, 0)."""
+    bounds = [((cumulant - math.log(tail)) / tilt, tilt) for tilt, cumulant in cumulants]
+    return min(bounds, default=(math.inf, 0.0))
 
 
 def fast_length(wanted: int) -> int:
@@ -435,7 +490,7 @@ def estimate(
     answers = []
     for direction in directions:
         parts = [(build(curve, grid, single), count) for curve, count in direction]
-        answers.append(compose(parts, delta, pessimistic=pessimistic).epsilon(delta))
+        answers.append(composed_epsilon(parts, delta, pessimistic=pessimistic))
     return max(answers)
 
 
