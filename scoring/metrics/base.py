@@ -4,7 +4,7 @@ Nothing here imports numpy: a web process lists metrics, shows their description
 their sensitivities without loading the numeric part. The functions that compute are named by
 "module:function" strings and imported when they are first called.
 
-Three ways to compute a score, of which a metric names exactly one (`form`):
+Four ways to compute a score, of which a metric names exactly one (`form`):
 
 ``mean``    `rows -> losses or gains per row`, (n,) or (n, targets); the score is their weighted
             mean, passed through `link`, averaged over targets. These have per-row losses.
@@ -82,7 +82,6 @@ class Metric:
     link: str = "identity"
     sensitivity: Sensitivity = field(default_factory=Sensitivity)
     rows: str = "row"
-    weights: bool = True
     binary: bool = False
     least: float | None = None
     most: float | None = None

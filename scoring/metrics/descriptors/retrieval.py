@@ -6,6 +6,7 @@ from scoring.metrics import sensitivity
 from scoring.metrics.base import Metric, register, require
 
 _MODULE = "scoring.metrics.retrieval"
+MOST_PLACES = 10_000
 _FORMAT = (
     " A row is a query: predict the items in order, best first, with spaces between. An item named "
     "twice keeps its places and counts once."
@@ -20,10 +21,11 @@ _LISTS = (
 _AVERAGE = "\n\nscore = sum(map(one, y_true, y_pred)) / len(y_true)"
 
 
-def _lists(stem: str, title: str, k: int, text: str, body: str, **more: Any) -> Metric:
-    least = 0 if stem == "mrr" else 1
-    require(k >= least, f"k of {stem} must be {least} or more.")
+def _lists(name: str, title: str, k: int, text: str, body: str, **more: Any) -> Metric:
+    least = 0 if name == "mrr" else 1
+    require(least <= k <= MOST_PLACES, f"k of {name} must be {least} or more, up to {MOST_PLACES}.")
     return Metric(
+        name=name,
         title=title,
         symbol=title,
         family="retrieval",
@@ -56,7 +58,6 @@ def mean_average_precision(k: int = 10) -> Metric:
         "over the queries.",
         "    places = [place for place, hit in enumerate(found, 1) if hit]\n"
         f"    return sum(m / place for m, place in enumerate(places, 1)) / min(n, {k})\n",
-        name="map_at_k",
         aliases=("map", "mean_average_precision", "mapk"),
         function="average_precision",
     )
@@ -73,7 +74,6 @@ def ndcg(k: int = 10) -> Metric:
         "    gain = sum(1 / log2(1 + place) for place, hit in enumerate(found, 1) if hit)\n"
         f"    return gain / sum(1 / log2(2 + place) for place in range(min(n, {k})))\n",
         start="from math import log2\n\n\n",
-        name="ndcg_at_k",
         aliases=("ndcg", "ndcg_score", "ndcgk"),
         function="discounted_gain",
     )
@@ -89,7 +89,6 @@ def reciprocal_rank(k: int = 0) -> Metric:
         + (f" among the first {k}" if k else "")
         + ", 0 if there is none; averaged over the queries.",
         "    return 1 / (1 + found.index(True)) if True in found else 0\n",
-        name="mrr",
         aliases=("mrr_at_k", "mean_reciprocal_rank"),
         function="reciprocal_rank",
     )
@@ -104,7 +103,6 @@ def recall(k: int = 10) -> Metric:
         f"The relevant items among the first {k}, divided by the number of relevant items (at most "
         f"{k}, so that a perfect list scores 1); averaged over the queries.",
         f"    return sum(found) / min(n, {k})\n",
-        name="recall_at_k",
         aliases=("recallk", "hit_share_at_k"),
         function="recall",
     )

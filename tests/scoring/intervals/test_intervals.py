@@ -73,13 +73,13 @@ def test_every_metric_has_a_standard_error_and_a_difference(metric):
     """A plain bootstrap, written out from rows, agrees with the fast roads within its own error."""
     rng = np.random.default_rng(31)
     task, part, (a, b) = example(metric, rng)
-    error = standard_error(task, metric, part, a, resamples=400, rng=rng)
+    error = standard_error(task, metric, part, a, resamples=300, rng=rng)
     literal = []
-    for _ in range(40 if metric.family == "text" else 150):
+    for _ in range(30 if metric.family == "text" else 100):
         index = rng.integers(0, part.n, part.n)
         drawn = SimpleNamespace(slots=index, y=part.y[index], weight=None, n=part.n)
         literal.append(evaluate(task, metric, drawn, a))
-    assert error == pytest.approx(np.std(literal, ddof=1), rel=0.4)
+    assert error == pytest.approx(np.std(literal, ddof=1), rel=0.45)
     improvement, spread = paired_difference(task, metric, part, a, b, rng)
     sign = 1 if metric.greater_is_better else -1
     scores = [evaluate(task, metric, part, file) for file in (a, b)]
@@ -99,17 +99,17 @@ def test_delong_of_a_small_table_by_hand():
 def test_delong_agrees_with_the_scatter_of_fresh_samples():
     rng = np.random.default_rng(32)
     metric, scores, claimed = get("roc_auc"), [], []
-    for _ in range(400):
+    for _ in range(250):
         y, p = chances(rng, 300, 1.0)
         scores.append(evaluate(CHANCE, metric, part_of(y), file_of(p)))
         claimed.append(standard_error(CHANCE, metric, part_of(y), file_of(p), rng=rng))
-    assert np.mean(claimed) == pytest.approx(np.std(scores), rel=0.1)
+    assert np.mean(claimed) == pytest.approx(np.std(scores), rel=0.12)
 
 
 def test_delong_of_a_difference_agrees_with_the_scatter_of_fresh_samples():
     rng = np.random.default_rng(33)
     gaps, claimed = [], []
-    for _ in range(400):
+    for _ in range(250):
         y, p = chances(rng, 300, 1.0)
         q = p + 0.1 * rng.random(300)
         gap, spread = paired_difference(CHANCE, "roc_auc", part_of(y), file_of(p), file_of(q), rng)
@@ -123,17 +123,17 @@ def test_a_mean_has_the_textbook_standard_error():
     y = rng.random(500)
     p = rng.random(500)
     errors = np.abs(y - p)
-    found = standard_error(NUMBER, "mae", part_of(y), file_of(p), resamples=4000, rng=rng)
-    assert found == pytest.approx(errors.std() / np.sqrt(500), rel=0.05)
+    found = standard_error(NUMBER, "mae", part_of(y), file_of(p), resamples=2000, rng=rng)
+    assert found == pytest.approx(errors.std() / np.sqrt(500), rel=0.07)
 
 
 @pytest.mark.parametrize("name", ["mae", "rmse", "log_loss", "accuracy"])
 def test_from_many_rows_on_the_limit_of_the_bootstrap_is_used(name, monkeypatch):
     rng = np.random.default_rng(35)
-    task, part, (file, _) = example(get(name), rng, 3000)
-    drawn = standard_error(task, name, part, file, resamples=4000, rng=rng)
+    task, part, (file, _) = example(get(name), rng, 1000)
+    drawn = standard_error(task, name, part, file, resamples=2000, rng=rng)
     monkeypatch.setattr("scoring.intervals._CLOSED_FORM_FROM", 0)
-    assert standard_error(task, name, part, file, rng=rng) == pytest.approx(drawn, rel=0.05)
+    assert standard_error(task, name, part, file, rng=rng) == pytest.approx(drawn, rel=0.07)
 
 
 @pytest.mark.parametrize("name", ["mae", "rmse", "accuracy", "f1", "roc_auc", "r2"])
@@ -141,7 +141,7 @@ def test_weights_enter(name):
     """Rows of weight 0 do not exist: the error is that of the other half, which is larger."""
     rng = np.random.default_rng(36)
     task, part, (file, other) = example(get(name), rng, 400)
-    half = part_of(part.y, (np.arange(400) % 2).astype(float))
+    half = part_of(part.y, (np.arange(250) % 2).astype(float))
     whole = standard_error(task, name, part, file, rng=rng)
     assert standard_error(task, name, half, file, rng=rng) > 1.15 * whole
     assert paired_difference(task, name, half, file, other, rng)[1] > 0

@@ -78,8 +78,7 @@ def ratio(name, average, **more):
 def log_loss(rows, clip=1e-6):
     p = np.column_stack([1 - rows.p, rows.p]) if rows.p.ndim == 1 else rows.p
     p = np.clip(p, clip, 1 - clip)
-    losses = -(np.eye(p.shape[1])[rows.y] * np.log(p)).sum(axis=1)
-    return np.average(losses, weights=rows.weight)
+    return skm.log_loss(rows.y, y_proba=p, labels=range(p.shape[1]), sample_weight=rows.weight)
 
 
 def multiclass_brier(rows):

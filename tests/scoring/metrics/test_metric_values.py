@@ -141,6 +141,7 @@ def test_parameters_are_part_of_the_name(given, params, name):
         ("rmse", {"k": 3}, "no parameter 'k'"),
         ("f1", {"average": "samples"}, "no metric"),
         ("ndcg@0", {}, "1 or more"),
+        ("ndcg@1000000000", {}, "up to 10000"),
         ("ndcg@2.5", {}, "whole number"),
         ("ndcg@", {}, "whole number"),
         ("log_loss", {"clip": 0}, "above 0"),
