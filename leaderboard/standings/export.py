@@ -9,7 +9,7 @@ from django.db.models.functions import Lower
 from leaderboard.competitions import release_settings
 from leaderboard.competitions.models import Baseline, Competition
 from leaderboard.standings import final
-from leaderboard.standings.field import entries, frozen_at, ladder
+from leaderboard.standings.field import entries, frozen_at, ladder, public_marks
 from leaderboard.submissions.models import FinalStanding
 from leaderboard.teams.models import Team
 from scoring import release
@@ -52,7 +52,7 @@ def public(competition: Competition, now) -> Iterator[list]:
             _instant(entry.reached_at),
             _instant(entry.last_accepted_at),
         ]
-    for mark in Baseline.objects.filter(competition=competition).order_by("-value", "name"):
+    for mark in public_marks(competition).order_by("-value", "name"):
         shown = release.shown(settings, mark.value)
         yield ["", "", "", "baseline", safe(mark.name), shown, "", "", ""]
     kind = "received" if settings.rule == "sealed" else "not yet above the start line"

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db.models import Count
 
 from leaderboard.competitions import clock, release_settings
-from leaderboard.competitions.models import Competition
+from leaderboard.competitions.models import Baseline, Competition
 from leaderboard.standings.ladder import Ladder
 from leaderboard.submissions.models import Entry
 from leaderboard.teams.models import Team
@@ -21,6 +21,11 @@ def entries(competition: Competition):
     """Entries of teams that take part in the ranking."""
     out = Team.objects.filter(competition=competition, disqualified_at__isnull=False)
     return Entry.objects.filter(competition=competition).exclude(team_id__in=out.values("pk"))
+
+
+def public_marks(competition: Competition):
+    """Baselines without their private scores, which no public page has a reason to read."""
+    return Baseline.objects.filter(competition=competition).defer("private_score")
 
 
 def ladder(competition: Competition, resolution: int) -> Ladder:

@@ -3,6 +3,7 @@
 Read only after the reveal; the view asks `access.sees_final` first.
 """
 
+import math
 from dataclasses import dataclass
 from statistics import median
 
@@ -185,7 +186,7 @@ class _Maker:
             name=standing.team.name,
             place=standing.place,
             score=private_text(self.settings, standing.score),
-            error=private_text(self.settings, standing.standard_error),
+            error=error_text(standing.standard_error),
             apart=apart(standing, standing.place in self.shared),
             public=drawing.score_text(self.settings, value),
             first=first,
@@ -240,11 +241,28 @@ def _with_marks(rows: list[FinalRow], marks: list[FinalMark], shown: Pages) -> l
 
 
 def private_text(settings, score: float | None) -> str:
-    """A private score as it is printed: one decimal more than the grid, for it has no noise."""
+    """A private score as it is printed: one decimal more than two digits of the ruler have.
+
+    It has no noise, but digits far below its sampling error mean nothing; the CSV has all of them.
+    """
     if score is None:
         return "\N{EN DASH}"
-    places = max(-settings.grid.normalize().as_tuple().exponent, 0) + 1
-    return f"{score:,.{places}f}".replace("-", "\N{MINUS SIGN}")
+    return f"{score:,.{private_places(settings)}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def private_places(settings) -> int:
+    """Decimals of a printed private score."""
+    if not settings.standard_error:
+        return max(-settings.grid.normalize().as_tuple().exponent, 0) + 1
+    return max(1 - math.floor(math.log10(settings.standard_error)) + 1, 0)
+
+
+def error_text(error: float | None) -> str:
+    """A standard error as it is printed: two significant digits."""
+    if error is None:
+        return "\N{EN DASH}"
+    places = max(1 - math.floor(math.log10(error)), 0) if error > 0 else 0
+    return f"{error:,.{places}f}"
 
 
 def apart(standing: FinalStanding, shared: bool) -> str:

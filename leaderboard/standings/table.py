@@ -13,7 +13,7 @@ from django.db.models.functions import Lower
 from leaderboard.competitions import clock, release_settings
 from leaderboard.competitions.models import Baseline, Competition, ReleaseSettings, State
 from leaderboard.standings import drawing, history
-from leaderboard.standings.field import entries, frozen_at, ladder
+from leaderboard.standings.field import entries, frozen_at, ladder, public_marks
 from leaderboard.standings.final import final_board
 from leaderboard.standings.rows import Divider, Mark, Pages, Row, pages
 from leaderboard.submissions.models import Entry
@@ -110,7 +110,8 @@ def board(
     own = maker.own_entry(ranked)
     maker.learn(ranked, unranked, own)
     rows = [maker.row(entry) for entry in ranked]
-    marks = list(Baseline.objects.filter(competition=competition)) if baselines else []
+    scored_board = settings.rule != "sealed" or maker.ladder.total
+    marks = list(public_marks(competition)) if baselines and scored_board else []
     return Board(
         competition=competition,
         state=competition.state(now),

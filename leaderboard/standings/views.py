@@ -1,6 +1,7 @@
 """The leaderboard: public while a competition runs, final after the reveal, and both as CSV."""
 
 import hashlib
+from http import HTTPStatus
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -28,7 +29,12 @@ def leaderboard(request, slug: str):
         return _board_part(request, visit)
     made = _board(request, visit)
     chart = history.best_chart(made, visit.viewer.team_id) if _plain(request) else None
-    context = {"section": "competitions", "visit": visit, "chart": chart, **_facts(visit, made)}
+    context = {
+        "section": "competitions",
+        "visit": visit,
+        "chart": chart,
+        **_facts(request, visit, made),
+    }
     return _private(render(request, "standings/leaderboard.html", context))
 
 
@@ -38,6 +44,7 @@ def leaderboard_csv(request, slug: str):
     visit = viewers.visit(request, slug)
     shows_final = visit.sees_final and request.GET.get("set") != "public"
     name = f"{slug}-{'final' if shows_final else 'leaderboard'}.csv"
+    tag = f'"{_tag(visit, name)}"'
 
     def answer(request):
         rows = (
@@ -49,19 +56,28 @@ def leaderboard_csv(request, slug: str):
         response["Content-Disposition"] = f'attachment; filename="{name}"'
         return response
 
-    return _private(condition(etag_func=lambda request: _etag(visit, "csv", name))(answer)(request))
+    return _private(condition(etag_func=lambda request: tag)(answer)(request))
 
 
 def _board_part(request, visit: Visit):
-    """Answer a refresh: 304 where neither the board nor the question has changed."""
+    """Answer a refresh: nothing (204, or 304 for caches) where the board is the one of last time.
+
+    A signed-in person's browser keeps no page, so the page itself says which board it `have`s.
+    """
+    tag = _board_tag(request, visit)
+    if request.GET.get("have") == tag:
+        return _private(HttpResponse(status=HTTPStatus.NO_CONTENT))
 
     def answer(request):
-        context = {"partial": True, **_facts(visit, _board(request, visit))}
+        context = {"partial": True, **_facts(request, visit, _board(request, visit))}
         return render(request, "standings/_board.html", context)
 
+    return _private(condition(etag_func=lambda request: f'"{tag}"')(answer)(request))
+
+
+def _board_tag(request, visit: Visit) -> str:
     asked = "&".join(f"{key}={value}" for key, value in sorted(_asked(request).items()))
-    tag = _etag(visit, str(visit.viewer.team_id), asked)
-    return _private(condition(etag_func=lambda request: tag)(answer)(request))
+    return _tag(visit, str(visit.viewer.team_id), asked)
 
 
 def _board(request, visit: Visit) -> table.Board:
@@ -82,9 +98,11 @@ def _asked(request) -> dict:
     }
 
 
-def _facts(visit: Visit, made: table.Board) -> dict:
+def _facts(request, visit: Visit, made: table.Board) -> dict:
     return {
         "board": made,
+        "tag": _board_tag(request, visit),
+        "address": _address(request),
         "competition": visit.competition,
         "state": visit.state,
         "now": visit.now,
@@ -93,6 +111,13 @@ def _facts(visit: Visit, made: table.Board) -> dict:
         "live": visit.state == State.LIVE,
         "revealed": visit.sees_final,
     }
+
+
+def _address(request) -> str:
+    """The address of what is shown, without the board the page had when it asked."""
+    query = request.GET.copy()
+    query.pop("have", None)
+    return f"{request.path}?{query.urlencode()}" if query else request.path
 
 
 def _final(request, visit: Visit):
@@ -117,7 +142,7 @@ def _final(request, visit: Visit):
     return _private(render(request, "standings/final.html", context))
 
 
-def _etag(visit: Visit, *facts: str) -> str:
+def _tag(visit: Visit, *facts: str) -> str:
     """Name the bytes of an answer by everything they depend on, never by an unreleased number."""
     competition = visit.competition
     at = frozen_at(competition, visit.now)
@@ -130,7 +155,7 @@ def _etag(visit: Visit, *facts: str) -> str:
         *facts,
     )
     digest = hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()
-    return f'"{digest[:32]}"'
+    return digest[:32]
 
 
 def _partial(request) -> bool:

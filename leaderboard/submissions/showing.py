@@ -134,7 +134,9 @@ def compare(evaluation: Evaluation, in_force) -> list[tuple[str, str]]:
     )
     if best:
         found.append(("Leader", release.text(in_force, best.value)))
-    marks = Baseline.objects.filter(competition=evaluation.submission.competition_id)
+    marks = Baseline.objects.defer("private_score").filter(
+        competition=evaluation.submission.competition_id
+    )
     mark = marks.order_by("-value").first()
     if mark:
         found.append(("Best baseline", release.text(in_force, mark.value)))
