@@ -72,8 +72,8 @@ class Filler:
         elif self.task.kind == "text":
             complete = not any(value is None for value in self.values.tolist())
         else:
-            # NaN spreads through a sum, so this needs no array of its own.
-            complete = not np.isnan(self.values.sum())
+            # NaN spreads through a minimum, so this needs no array of its own.
+            complete = not np.isnan(self.values.min())
         if not complete:
             raise GiveUp
         return self.values
