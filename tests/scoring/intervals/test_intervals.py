@@ -141,7 +141,7 @@ def test_weights_enter(name):
     """Rows of weight 0 do not exist: the error is that of the other half, which is larger."""
     rng = np.random.default_rng(36)
     task, part, (file, other) = example(get(name), rng, 400)
-    half = part_of(part.y, (np.arange(250) % 2).astype(float))
+    half = part_of(part.y, (np.arange(400) % 2).astype(float))
     whole = standard_error(task, name, part, file, rng=rng)
     assert standard_error(task, name, half, file, rng=rng) > 1.15 * whole
     assert paired_difference(task, name, half, file, other, rng)[1] > 0
