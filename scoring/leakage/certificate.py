@@ -71,10 +71,11 @@ def fixed(
     _check(rows, submissions, told, values, beta)
     if not submissions:
         return 0.0
-    logs = [_log_choose(submissions, i) for i in range(told + 1)]
+    # Transcripts: which i submissions were answered with a value, times the values.
+    logs = [_log_choose(submissions, i) + i * math.log(values) for i in range(told + 1)]
     top = max(logs)
-    subsets = top + math.log(math.fsum(math.exp(v - top) for v in logs))
-    total = subsets + told * math.log(values) + math.log(2 * submissions / beta)
+    total = top + math.log(math.fsum(math.exp(v - top) for v in logs))
+    total += math.log(2 * submissions / beta)
     return scale * math.sqrt(total / (2 * rows))
 
 

@@ -298,7 +298,7 @@ def composed_epsilon(parts: Sequence[tuple[Pld, int]], delta: float, *, pessimis
     plain = compose(parts, delta, pessimistic=pessimistic)
     rough = plain.epsilon(delta)
     rounding = total * ROUNDING
-    if rounding <= 1e-7 * delta or math.isinf(rough):
+    if rounding <= 1e-5 * delta or math.isinf(rough):
         return rough
     if rounding > 1e-2 * delta or rough == 0.0:
         # The rough answer is not to be relied on; Chernoff's bound is near enough to start from.
@@ -438,7 +438,7 @@ def default_grid(events: Sequence[tuple[Curve, int]]) -> float:
     """
     smallest = min(curve.spread for curve, _ in events)
     total = math.sqrt(sum(count * curve.spread**2 for curve, count in events))
-    wanted = min(smallest / 10, max(1e-3, total / 10_000))
+    wanted = min(smallest / 10, max(1e-3, total / 3_000))
     corners = sorted({curve.corner for curve, _ in events if curve.corner})
     return fit_corners(wanted, corners) if corners else wanted
 
