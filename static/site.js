@@ -61,7 +61,7 @@
       if (t.dataset.done || isNaN(d) || d.getTimezoneOffset() === 0) return;
       t.dataset.done = "1";
       var text = d.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }) + " " + zone;
-      if (t.dataset.local === "title") t.title = text;
+      if (t.dataset.local === "title") t.title = (t.title ? t.title + ", " : "") + text;
       else t.insertAdjacentText("afterend", " (" + text + ")");
     });
   };

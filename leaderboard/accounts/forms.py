@@ -20,6 +20,8 @@ class SignIn(account_forms.LoginForm):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.fields["login"].label = "User name or e-mail address"
+        # The page has its own link for a forgotten password.
+        self.fields["password"].help_text = ""
         days = settings.SESSION_COOKIE_AGE // 86_400
         if "remember" in self.fields:
             self.fields["remember"].label = f"Stay signed in for {days} days"

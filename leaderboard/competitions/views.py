@@ -156,8 +156,28 @@ def data(request, slug):
     context = _context(request, slug, "data")
     files = list(context["competition"].files.all())
     sample = next((file for file in files if file.name.startswith("sample_submission")), None)
-    context |= {"files": files, "described": [f for f in files if f.columns], "sample": sample}
+    context |= {"files": files, "tables": _tables(files, sample), "sample": sample}
     return render(request, "competitions/data.html", context)
+
+
+def _tables(files, sample) -> list[dict]:
+    """Describe the columns of each file once: a file like an earlier one is told by what differs.
+
+    The sample is described by its header alone.
+    """
+    made: list[dict] = []
+    for file in files:
+        if not file.columns or file == sample:
+            continue
+        names = [column["name"] for column in file.columns]
+        like = next((t for t in made if t["columns"] and set(names) <= set(t["names"])), None)
+        if like is None:
+            made.append({"file": file, "names": names, "columns": file.columns})
+        else:
+            missing = [name for name in like["names"] if name not in names]
+            made.append({"file": file, "names": names, "columns": [], "like": like["file"]})
+            made[-1]["missing"] = missing
+    return made
 
 
 @require_safe

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from leaderboard.competitions import release_settings as versions
 from leaderboard.competitions import telling
 from leaderboard.competitions.models import State
-from leaderboard.hosting import drafting, drawing, figures, listing
+from leaderboard.hosting import drafting, drawing, figures, foreseeing, listing
 from leaderboard.submissions import closing
 from leaderboard.submissions.models import Evaluation
 from leaderboard.submissions.refusals import Refusal
@@ -20,6 +20,8 @@ from scoring.errors import BadSettings
 
 NARROW, WIDE = 326, 1040
 LONGEST_REASON = 300
+# Looks for a simulation, half a second apart, before the page says that no worker answers.
+MOST_LOOKS = 30
 
 
 @require_safe
@@ -123,7 +125,34 @@ def release_preview(request, slug):
     competition, current = context["competition"], context["current"]
     draft = drafting.read(competition, current, request.GET, drafting.marks(competition))
     context |= _form(competition, current, draft)
+    if draft.told:
+        context |= _foreseen(competition, draft.settings)
     return render(request, "hosting/_preview.html", context)
+
+
+def _foreseen(competition, settings) -> dict:
+    """Return what a worker foresees of settings, or the name under which to look for it."""
+    question = foreseeing.question(competition, settings)
+    if question is None:
+        return {}
+    digest, found = foreseeing.ask(question)
+    return {"digest": digest, "foreseen": found, "looks": 0}
+
+
+@require_safe
+def release_outlook(request, slug, digest):
+    """Draw what a worker foresaw of settings, or look again in a moment: a part of the page."""
+    visit = host_visit(request, slug)
+    waited = request.GET.get("looks", "")
+    looks = int(waited) + 1 if waited.isdecimal() and len(waited) < 4 else 1
+    context = {
+        "competition": visit.competition,
+        "digest": digest,
+        "foreseen": foreseeing.answer(digest),
+        "looks": looks,
+        "gave_up": looks > MOST_LOOKS,
+    }
+    return render(request, "hosting/_outlook.html", context)
 
 
 def _form(competition, current, draft) -> dict:

@@ -16,6 +16,7 @@ from leaderboard.celery import app
 SCORE_NEXT = "submissions.score_next"
 FINALISE = "submissions.finalise"
 PUBLISH_SALTS = "submissions.publish_salts"
+FORESEE = "hosting.outlook"
 # Seconds until a Redis that does not answer counts as absent.
 PATIENCE = 1.0
 # Errors of redis-py reach us as kombu's OperationalError or as OSError; a pool that stays empty
@@ -40,7 +41,12 @@ def publish_salts(competition_id: int) -> bool:
     return _send(PUBLISH_SALTS, competition_id)
 
 
-def _send(name: str, argument: int, **options) -> bool:
+def foresee(question: str) -> bool:
+    """Say that a host waits to see what settings would mean; `question` names them."""
+    return _send(FORESEE, question)
+
+
+def _send(name: str, argument: int | str, **options) -> bool:
     try:
         with _producers().acquire(block=True, timeout=PATIENCE) as producer:
             app.send_task(name, args=[argument], producer=producer, retry=False, **options)

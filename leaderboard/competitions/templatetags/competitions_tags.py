@@ -38,6 +38,19 @@ def instant(at: datetime | None, local: str = "after") -> str:
 
 
 @register.filter
+def brief(at: datetime, now: datetime) -> str:
+    """Print an instant for a narrow column: the time today, else the day and the time."""
+    at = at.astimezone(UTC)
+    text = f"{at:%H:%M} UTC" if at.date() == now.astimezone(UTC).date() else f"{at:%-d %b, %H:%M}"
+    return format_html(
+        '<time datetime="{}" title="{}" data-local="title">{}</time>',
+        _machine(at),
+        _long(at),
+        text,
+    )
+
+
+@register.filter
 def day(at: datetime | None) -> str:
     """Print a day: 14 Dec 2026."""
     return f"{at.astimezone(UTC):%-d %b %Y}" if at else ""

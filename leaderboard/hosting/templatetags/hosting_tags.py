@@ -6,8 +6,9 @@ from django import template
 
 from leaderboard.competitions.telling import plain
 from leaderboard.submissions.models import Submission
-from leaderboard.teams.templatetags.teams_tags import header_facts
+from leaderboard.teams.templatetags.teams_tags import header_facts, team_count
 from scoring import release
+from scoring.release.units import MINUS
 
 register = template.Library()
 
@@ -19,6 +20,7 @@ def host_header(context, competition) -> dict:
         **header_facts(context, competition),
         "active": "host",
         "queue": context["queue"],
+        "team_count": team_count(competition),
         "submission_count": Submission.objects.filter(competition=competition).count(),
     }
 
@@ -41,6 +43,15 @@ def span(wait) -> str:
 def at(mapping: dict | None, key: str):
     """Return what a mapping holds under a name, None where it holds nothing or there is none."""
     return mapping.get(key) if mapping else None
+
+
+@register.filter
+def amount(number: float) -> str:
+    """Print a gain with its sign, to two digits that mean something: +0.0022."""
+    if not number:
+        return "+0"
+    digits = f"{abs(number):.2g}"
+    return f"{'+' if number > 0 else MINUS}{float(digits):,f}".rstrip("0").rstrip(".")
 
 
 @register.filter

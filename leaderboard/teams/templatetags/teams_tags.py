@@ -6,7 +6,7 @@ from leaderboard.competitions import clock
 from leaderboard.competitions.models import Host
 from leaderboard.competitions.viewers import look
 from leaderboard.teams import viewers
-from leaderboard.teams.models import Member
+from leaderboard.teams.models import Member, Team
 
 register = template.Library()
 
@@ -18,7 +18,16 @@ def competition_header(context, competition, active: str = "") -> dict:
     `active` is overview, data, rules, evaluation, leaderboard, submissions, submit or empty. A
     `visit` in the page's context is used, else one is made.
     """
-    return {**header_facts(context, competition), "active": active}
+    return {
+        **header_facts(context, competition),
+        "active": active,
+        "team_count": team_count(competition),
+    }
+
+
+def team_count(competition) -> int:
+    """Return how many teams take part."""
+    return competition.teams.filter(disqualified_at=None).count()
 
 
 def header_facts(context, competition) -> dict:
@@ -37,23 +46,22 @@ def header_facts(context, competition) -> dict:
         "viewer": visit.viewer,
         "state": visit.state,
         "now": visit.now,
-        "team_count": competition.teams.filter(disqualified_at=None).count(),
     }
 
 
 @register.inclusion_tag("teams/_your_team.html", takes_context=True)
 def your_team(context, competition) -> dict:
     """Draw the viewer's own team; nothing for who has none."""
-    request = context["request"]
-    team = viewers.team_of(request.user, competition)
-    return {
-        "request": request,
-        "user": request.user,
-        "visit": context.get("visit"),
-        "competition": competition,
-        "team": team,
-        "members": team.members.count() if team else 0,
-    }
+    facts = header_facts(context, competition)
+    team_id = facts["viewer"].team_id
+    team = Team.objects.filter(pk=team_id).first() if team_id else None
+    return {**facts, "team": team, "members": team.members.count() if team else 0}
+
+
+@register.simple_tag(takes_context=True)
+def with_team(context):
+    """Return what is known of the viewer, the team included: for pages that know none."""
+    return viewers.joined(context["visit"], context["request"].user).viewer
 
 
 @register.inclusion_tag("teams/_joined.html", takes_context=True)
