@@ -19,9 +19,9 @@ class Parameter:
 class Rule:
     """A rule: `sentence` says it in one line, `words` to somebody who has never heard of it.
 
-    `parameters` names the settings it reads beyond grid and start line, `extra` those of them that
-    live in `ReleaseSettings.extra`, with `defaults` where they have one. `noise` is the law of its
-    noise, None where it has none.
+    `parameters` names the settings of its own that it reads, `extra` those of them that live in
+    `ReleaseSettings.extra`, with `defaults` where they have one. `noise` is the law of its noise,
+    None where it has none; a `paired` rule compares a file with the team's best file, row by row.
     """
 
     name: str
@@ -34,6 +34,11 @@ class Rule:
     noise: str | None = "gaussian"
     paired: bool = False
 
+    @property
+    def common(self) -> tuple[str, ...]:
+        """What every rule reads that shows scores before the close."""
+        return ("grid", "start", "standard_error") if self.parameters else ()
+
     def described(self) -> dict:
         """What a settings page and the documentation print, as plain data."""
         return {
@@ -43,7 +48,7 @@ class Rule:
             "words": self.words,
             "parameters": [
                 {"name": p.name, "label": p.label, "meaning": p.meaning, "unit": p.unit}
-                for p in (PARAMETERS[name] for name in self.parameters)
+                for p in (PARAMETERS[name] for name in (*self.parameters, *self.common))
             ],
         }
 

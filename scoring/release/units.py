@@ -15,6 +15,10 @@ from fractions import Fraction
 FINE = 20
 """Fine steps in a step of the display grid."""
 
+FARTHEST = 2**62
+"""Fine steps beyond this count as this many: an unbounded loss may be any double, a stored whole
+number has 64 bits."""
+
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -44,7 +48,8 @@ def score_in_fine(settings, score: float) -> int:
     """A displayed exact score in fine steps, larger is better, a tie to the even step."""
     if not math.isfinite(score):
         raise ValueError("a score is a finite number")
-    return sign(settings) * round(Fraction(score) / fine_step(settings))
+    fine = sign(settings) * round(Fraction(score) / fine_step(settings))
+    return max(-FARTHEST, min(FARTHEST, fine))
 
 
 def steps(settings, amount: Decimal | float) -> int:

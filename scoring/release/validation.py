@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
+from fractions import Fraction
 
 from scoring.release.catalogue import RULES
 
@@ -210,10 +211,11 @@ def _laplace(settings) -> dict[str, str]:
 def _start(settings, found) -> dict[str, str]:
     if "start" in found:
         return {}
-    if settings.start % settings.grid:
-        return {"start": "The start line lies on the display grid."}
-    if abs(settings.start) > FARTHEST_START * settings.grid:
+    steps = Fraction(settings.start) / Fraction(settings.grid)
+    if abs(steps) > FARTHEST_START:
         return {"start": "The start line is more than 10^12 steps from 0. Use a wider grid."}
+    if steps.denominator != 1:
+        return {"start": "The start line lies on the display grid."}
     if not {"low", "high"}.isdisjoint(found):
         return {}
     low, high = settings.low, settings.high

@@ -68,6 +68,7 @@ CASES = [
     ("gate", {"start": "0.505"}, "start", "grid"),
     ("gate", {"start": "1.2"}, "start", "range"),
     ("gate", {"start": "-0.1"}, "start", "range"),
+    ("gate", {"start": "1e30", "high": None}, "start", "steps from 0"),
     ("gate", {"cap": 0}, "cap", "from 1"),
     ("gate", {"cap": 2.5}, "cap", "whole"),
     ("gate", {"cap": "ten"}, "cap", "whole"),

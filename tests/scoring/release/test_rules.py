@@ -22,6 +22,7 @@ from scoring.release import (
     reference,
     seal,
     step,
+    text,
     used_up,
 )
 from scoring.release.rules import FINE, UNIT, threshold
@@ -231,6 +232,16 @@ def test_the_noise_belongs_to_the_solution_and_not_to_the_settings(make, key, id
 def test_a_score_that_is_no_number_is_never_sealed(make, key, identity, bad):
     with pytest.raises(ValueError, match="finite"):
         seal(make(), key, identity(1), bad)
+
+
+def test_an_absurd_loss_fits_what_is_stored(key, identity):
+    settings = ReleaseSettings(
+        "exact", 0, 0, 0, "0.000001", 20, cap=None, standard_error=0.2, greater_is_better=False
+    ).validate()
+    numbers = seal(settings, key, identity(1), 1e300)
+    assert all(-(2**63) <= number < 2**63 for number in (numbers.exact_fine, numbers.value))
+    assert text(settings, numbers.value).startswith("230,584,300,921,")
+    assert step(settings, State(), numbers)[0].used == 1
 
 
 def test_the_threshold_rounded_down_decides_as_the_fraction_does(make):
