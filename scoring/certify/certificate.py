@@ -83,9 +83,7 @@ def certify(
         if missing := [risk.name for risk in risks if risk.name not in found]:
             raise ValueError(f"{setting} has no losses for {', '.join(missing)}")
         sizes |= {len(found[risk.name]) for risk in risks}
-        by_risk[setting] = {
-            risk.name: p_value(found[risk.name], risk.tolerance) for risk in risks
-        }
+        by_risk[setting] = {risk.name: p_value(found[risk.name], risk.tolerance) for risk in risks}
     if len(sizes) != 1:
         raise ValueError("every setting and risk needs the same number of losses")
     worst = {setting: max(found.values()) for setting, found in by_risk.items()}
