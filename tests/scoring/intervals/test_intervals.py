@@ -132,8 +132,21 @@ def test_from_many_rows_on_the_limit_of_the_bootstrap_is_used(name, monkeypatch)
     rng = np.random.default_rng(35)
     task, part, (file, _) = example(get(name), rng, 1000)
     drawn = standard_error(task, name, part, file, resamples=2000, rng=rng)
-    monkeypatch.setattr("scoring.intervals._CLOSED_FORM_FROM", 0)
+    monkeypatch.setattr("scoring.intervals._MANY", 0)
     assert standard_error(task, name, part, file, rng=rng) == pytest.approx(drawn, rel=0.07)
+
+
+@pytest.mark.parametrize("name", ["r2", "average_precision", "spearman"])
+def test_of_many_rows_a_part_is_drawn_and_the_scatter_scaled(name, monkeypatch):
+    rng = np.random.default_rng(45)
+    task, part, (file, other) = example(get(name), rng, 2000)
+    error = standard_error(task, name, part, file, rng=rng)
+    spread = paired_difference(task, name, part, file, other, rng)[1]
+    monkeypatch.setattr("scoring.intervals._MANY", 500)
+    assert standard_error(task, name, part, file, rng=rng) == pytest.approx(error, rel=0.15)
+    assert paired_difference(task, name, part, file, other, rng)[1] == pytest.approx(
+        spread, rel=0.3
+    )
 
 
 @pytest.mark.parametrize("name", ["mae", "rmse", "accuracy", "f1", "roc_auc", "r2"])
