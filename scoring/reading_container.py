@@ -181,7 +181,7 @@ def _unzip(data: bytes, limit: int) -> tuple[bytes, str, list[str]]:
         raise Refused("bad_archive", "The .zip holds too many files. Put one .csv file in it.")
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
-        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OverflowError, EOFError):
         raise damaged from None
     member, others = _choose(entries)
