@@ -28,7 +28,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 4_000, 10_000])
     parser.add_argument("--thresholds", type=float, nargs="+", default=[1.5, 2.0, 3.0])
     parser.add_argument("--accounts", type=int, nargs="+", default=[1, paired.MANY])
-    parser.add_argument("--repetitions", type=int, help="for every cell; default 16 and 4")
+    parser.add_argument(
+        "--repetitions",
+        type=int,
+        nargs=2,
+        metavar=("ALONE", "MANY"),
+        help="of a cell with one account and with many (16 4)",
+    )
+    parser.add_argument("--seasons", type=int, default=60, help="of honest teams (60)")
+    parser.add_argument("--attacks", nargs="+", help="only attacks whose name holds one of these")
     parser.add_argument("--cap", type=int, help="new scores a team (default 25)")
     parser.add_argument("--value-noise", type=float, help="in standard errors (default 1/4)")
     parser.add_argument("--floor", type=float, help="least spread, in standard errors (0.3)")
@@ -46,12 +54,15 @@ def run(args: argparse.Namespace) -> int:
         "thresholds": args.thresholds,
         "accounts": args.accounts,
         "seed": args.seed,
+        "seasons": args.seasons,
         "jobs": args.jobs,
         "changes": {name: value for name, value in changes.items() if value is not None},
     }
     if args.repetitions:
-        options["repetitions"] = (args.repetitions, args.repetitions)
-        options["seasons"] = args.repetitions
+        options["repetitions"] = tuple(args.repetitions)
+    if args.attacks:
+        wanted = [a for a in paired.ATTACKS if any(part in a.name for part in args.attacks)]
+        options["chosen"] = wanted
     if args.quick:
         options |= {"sizes": [1_000], "thresholds": [1.5], "accounts": [1, 12]}
         options |= {"repetitions": (4, 2), "seasons": 10}

@@ -53,7 +53,10 @@ class ReleaseSettings:
             object.__setattr__(self, name, _float(getattr(self, name)))
         object.__setattr__(self, "cap", _whole(self.cap, empty=None))
         object.__setattr__(self, "looks", _whole(self.looks, empty=0))
-        object.__setattr__(self, "extra", dict(self.extra or {}))
+        extra = dict(self.extra or {})
+        if "budget" in extra:
+            extra["budget"] = _whole(extra["budget"], empty=None)
+        object.__setattr__(self, "extra", extra)
 
     def validate(self) -> ReleaseSettings:
         """Return the settings, or raise BadSettings with a reason for every field at fault."""

@@ -28,6 +28,7 @@ def test_a_form_gives_text(make):
     made = make(tau="0.04", cap="7", looks="", standard_error="0.02", low="0", high="")
     assert (made.tau, made.cap, made.standard_error) == (Decimal("0.04"), 7, 0.02)
     assert (made.low, made.high, made.looks) == (0.0, None, 0)
+    assert make("thresholdout_laplace", extra={"budget": "5"}).extra == {"budget": 5}
 
 
 def test_a_float_keeps_its_shortest_decimal(make):
