@@ -48,7 +48,8 @@ def _once(arena: Arena, rng: np.random.Generator, accounts: int, true: float) ->
         drops = campaign.public - np.concatenate(campaign.values)
         wrong = estimate(spoiled, drops, blur(arena.settings), true)
         final = float((np.where(wrong, -right, right) > 0).mean())
-    campaign.send(np.full(campaign.panel.shape, final), np.full(campaign.panel.shape, 0.5), -1)
+    shape = campaign.panel.shape
+    campaign.send(np.full(shape, final), np.full(shape, 0.5), campaign.fresh)
     shown = float(overshown(campaign.panel, true)[0])
     return shown, final, int(campaign.panel.used.sum()), campaign.files
 
@@ -64,6 +65,7 @@ class Campaign:
         self.kept = np.full(panel.shape, np.nan)  # spoiled share of the reference file
         self.rows = np.zeros((panel.shape[-1], len(right)), bool)  # and which rows
         self.tries = np.zeros(panel.shape)
+        self.fresh = np.arange(panel.shape[-1])[None] == panel.shape[-1] - 1
         self.masks: list[np.ndarray] = []
         self.values: list[np.ndarray] = []
         self.files = 0
@@ -73,8 +75,7 @@ class Campaign:
         cap = self.panel.settings.cap or MOST_FILES
         for _ in range(ALWAYS_FILES if self.panel.rule in ALWAYS else MOST_FILES):
             share = self._shares()
-            sends = (share >= 0) & (self.panel.used < cap)
-            sends[:, -1] = False
+            sends = (share >= 0) & (self.panel.used < cap) & ~self.fresh
             if not sends.any():
                 return
             self._send_spoiled(np.clip(share, 0, 0.5), sends)
@@ -123,9 +124,7 @@ class Campaign:
             self.values.append(value[given])
 
     def send(self, score, apart, sends) -> tuple[np.ndarray, np.ndarray]:
-        """Ask the rule; `sends` is a mask of accounts or the index of a single one."""
-        if not isinstance(sends, np.ndarray):
-            sends = np.arange(self.panel.shape[-1]) == sends % self.panel.shape[-1]
+        """Send files from the accounts in the mask `sends`: where a new score is given, values."""
         sealed, gain = self.panel.seal(score), score - self.own
         spread = self.panel.spread(apart, gain, len(self.right))
         given = self.panel.step(sealed, gain=gain, spread=spread, where=sends)
