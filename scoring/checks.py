@@ -185,7 +185,7 @@ def _shares(task: Task, values: Array) -> Check:
     ]
     more = len(seen) - len(told)
     never = [task.classes[place] for place in np.flatnonzero(counts == 0)]
-    sentence = ", ".join(told) + (f" and {more} more classes" if more else "") + "."
+    sentence = ", ".join(told) + (f" and {more} more" if more else "") + "."
     if never:
         rest = "" if len(never) <= MOST_CLASSES_NAMED else f" and {len(never)} classes in all"
         sentence += f" Never predicted: {', '.join(never[:MOST_CLASSES_NAMED])}{rest}."

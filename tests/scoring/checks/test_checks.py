@@ -38,7 +38,7 @@ def test_shares_and_ranges_are_told():
     assert not found[0].warning
     found = describe(MANY, file_of(np.array([0, 1, 2, 3, 4, 5, 5, 5], np.int32)))
     assert found[0].sentence == (
-        "Predicted: 38% f, 12% a, 12% b, 12% c, 12% d and 1 more classes. Never predicted: g, h."
+        "Predicted: 38% f, 12% a, 12% b, 12% c, 12% d and 1 more. Never predicted: g, h."
     )
     found = describe(NUMBER, file_of([1.5, 2.0, 4.0]))
     assert found[0].sentence == "price: from 1.5 to 4, mean 2.5."
