@@ -44,7 +44,8 @@ def epsilon(
     if not events:
         return 0.0
     grid = grid or default_grid(events)
-    single = share_of(delta) / sum(count for _, count in events)
+    # The probability beyond a loss is larger than delta there, hence the smaller share.
+    single = 1e-3 * share_of(delta) / sum(count for _, count in events)
     directions = [events, [(curve.reverse(), count) for curve, count in events]]
     answers = []
     for direction in directions[: 1 if directions[0] == directions[1] else 2]:
