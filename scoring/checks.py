@@ -53,7 +53,7 @@ def _likeness(task: Task, values: Array, files: list[tuple[str | int, Array]]) -
     if not files or not len(values):
         return []
     for label, other in reversed(files):
-        if np.array_equal(values, other):
+        if _same(values, other):
             return [
                 Check("identical", f"Every prediction is the same as in your file {label}.", True)
             ]
@@ -69,6 +69,11 @@ def _likeness(task: Task, values: Array, files: list[tuple[str | int, Array]]) -
     if by_order:
         return [_compared_by_order(now, usual, label)]
     return [_compared_by_agreement(task, values, last, now, usual, label)]
+
+
+def _same(a: Array, b: Array) -> bool:
+    """Whether two files are equal; the first rows tell most of them apart at once."""
+    return np.array_equal(a[:64], b[:64]) and np.array_equal(a, b)
 
 
 def _compared_by_order(now: float, usual: float | None, label: str | int) -> Check:

@@ -155,6 +155,6 @@ def test_ten_thousand_rows_take_a_few_milliseconds(task):
 
 
 def _seconds(work):
-    started = time.perf_counter()
+    started = time.process_time()
     work()
-    return time.perf_counter() - started
+    return time.process_time() - started

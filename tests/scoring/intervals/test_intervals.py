@@ -259,6 +259,6 @@ def test_a_thousand_resamples_of_ten_thousand_rows_are_quick():
     rng = np.random.default_rng(44)
     for name, most in (("accuracy", 3.0), ("f1_macro", 0.5), ("roc_auc", 0.5)):
         task, part, (file, _) = example(get(name), rng, 10_000)
-        started = time.perf_counter()
+        started = time.process_time()
         standard_error(task, name, part, file, rng=rng)
-        assert time.perf_counter() - started < most
+        assert time.process_time() - started < most
