@@ -13,6 +13,10 @@
       t.textContent = age((Date.now() - Date.parse(t.getAttribute("datetime"))) / 1000);
     });
   }
+  // "Back" loads the page again: a stored copy holds styles that scripts have set, which the content
+  // policy rejects, and charts that no script draws a second time.
+  if (window.htmx) { htmx.config.historyCacheSize = 0; htmx.config.refreshOnHistoryMiss = true; }
+
   all("[data-with-script]").forEach(function (e) { e.hidden = false; });
   tick(); setInterval(tick, 30000);
 

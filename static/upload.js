@@ -10,7 +10,7 @@
   var rules = JSON.parse(document.getElementById(list.dataset.rules).textContent);
   var full = form.hasAttribute("data-full"), turn = 0, asked = {};
   var KEYS = ["size", "head", "rows", "dup", "val"];
-  var SHOWN = 40;
+  var SHOWN = 40, label = send.textContent;
 
   function count(n) { return n.toLocaleString("en"); }
   function bytes(n) {
@@ -22,7 +22,12 @@
   function set(key, kind, words) { line(key).className = kind; $(".d", line(key)).textContent = words; }
   KEYS.forEach(function (key) { asked[key] = $(".d", line(key)).textContent; });
   function reset() { KEYS.forEach(function (key) { set(key, "wait", asked[key]); }); ready(false); }
-  function ready(on) { send.disabled = !on || full; }
+  // A doubtful file may be sent: the server knows better and a rejected file costs nothing.
+  function ready(on, doubtful) {
+    send.disabled = !on || full;
+    send.textContent = doubtful ? "Upload all the same" : label;
+    text.textContent = doubtful ? "The server would probably reject this file. That would not use up a submission." : "";
+  }
   function cut(s) { return s.length > SHOWN ? s.slice(0, SHOWN - 1) + "…" : s; }
 
   // ---- reading ----
@@ -66,6 +71,8 @@
     if (rules.kind === "label") return rules.classes.indexOf(v) < 0 ? "is “" + cut(v) + "”" : "";
     var n = Number(v);
     if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(v) || !isFinite(n)) return "is “" + cut(v) + "”";
+    // Six significant digits count, as in scoring: 1.0000002 is 1.
+    n = Number(n.toPrecision(6));
     if (rules.low !== null && n < rules.low || rules.high !== null && n > rules.high) return "is " + cut(v);
     return "";
   }
@@ -128,7 +135,7 @@
     textOf(file).then(function (s) {
       if (mine !== turn) return;
       if (s === null) { set("head", "warn", "not plain CSV: checked on the server"); ready(true); return; }
-      ready(look(s));
+      ready(true, !look(s));
     }).catch(function () {
       if (mine !== turn) return;
       set("head", "warn", "could not be read here: checked on the server"); ready(true);
@@ -142,7 +149,7 @@
   // ---- sending ----
   function refuse(words) {
     told.hidden = false; $("p", told).textContent = words;
-    bar.hidden = true; text.textContent = ""; clear.disabled = false; ready(true);
+    bar.hidden = true; clear.disabled = false; ready(true);
     told.scrollIntoView({ block: "nearest" });
   }
   function answered(xhr) {
