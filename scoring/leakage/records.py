@@ -236,8 +236,9 @@ def _readings(settings, step: float | None, comparisons: int, values: int) -> li
         case "rounded":
             return [Rounded(comparisons, float(settings.grid))]
         case "gate" | "thresholdout" | "ladder":
-            judged = GaussianComparison(comparisons, compare, step)
-            return [judged if compare else Exact(comparisons), told]
+            if not compare:
+                return [Exact(comparisons), told]
+            return [GaussianComparison(comparisons, compare, step), told]
         case "gate_paired" | "ladder_paired":
             return [PairedComparison(comparisons), told]
         case "thresholdout_laplace":

@@ -18,10 +18,10 @@ from scoring.leakage.curves import (
     gaussian_epsilon,
 )
 
+GAUSSIAN = [(0.5, 1), (1, 1), (1, 30), (2, 20), (5, 7), (10, 100), (10, 1000), (50, 1000)]
 GAUSSIAN_CASES = [
     (sigma, count, delta)
-    for sigma, count in [(0.5, 1), (1, 1), (1, 30), (2, 20), (5, 7), (10, 100), (10, 1000)]
-    + [(50, 1000), (100, 3000), (200, 11_000)]
+    for sigma, count in (*GAUSSIAN, (100, 3000), (200, 11_000))
     for delta in (1e-6, 1e-9)
 ]
 
