@@ -1,4 +1,4 @@
-"""One machine, one command: Redis, web and worker with beat, as children of one supervisor."""
+"""One machine, one command: Redis, web, worker and beat, as children of one supervisor."""
 
 import contextlib
 import fcntl
@@ -54,7 +54,8 @@ def run(
         if not os.environ.get("REDIS_URL"):
             _start_redis(supervisor, stack)
         _migrate()
-        supervisor.start("worker", worker_command(settings.DATA_DIR))
+        supervisor.start("worker", worker_command())
+        supervisor.start("beat", beat_command(settings.DATA_DIR))
         for sentence, arguments in before:
             say(sentence)
             _run_once(supervisor, arguments)
@@ -85,12 +86,24 @@ def web_command(port: int) -> list[str]:
     ]
 
 
-def worker_command(folder: Path) -> list[str]:
-    """Return the command of a Celery worker that also rings the sweeper (beat)."""
+def worker_command() -> list[str]:
+    """Return the command of a Celery worker with a process for each core."""
     return [
-        *(sys.executable, "-m", "celery", "--app", "leaderboard", "worker", "--beat"),
-        *("--schedule", str(folder / "beat-schedule"), "--concurrency", str(os.cpu_count() or 2)),
+        *(sys.executable, "-m", "celery", "--app", "leaderboard", "worker"),
+        *("--concurrency", str(os.cpu_count() or 2)),
         *("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"),
+    ]
+
+
+def beat_command(folder: Path) -> list[str]:
+    """Return the command of the clock that rings the sweeper.
+
+    A process of its own: inside a worker it would be a child that nobody starts again when it
+    dies, and then no lost file would ever be found.
+    """
+    return [
+        *(sys.executable, "-m", "celery", "--app", "leaderboard", "beat"),
+        *("--schedule", str(folder / "beat-schedule"), "--pidfile", "", "--loglevel", "WARNING"),
     ]
 
 

@@ -1,7 +1,6 @@
 """Scoring a file: the public part alone is opened, and what is whose fault."""
 
 import shutil
-import subprocess
 import sys
 
 import numpy as np
@@ -13,7 +12,6 @@ from leaderboard.submissions import grading, tasks
 from leaderboard.submissions.models import Status
 from scoring.task import Task
 from tests.leaderboard import factories
-from tests.site import ROOT
 
 pytestmark = pytest.mark.db
 
@@ -161,19 +159,3 @@ def test_a_changed_task_is_opened_anew(team):
     team.competition.metric = "f1_score"
     assert grading.contest(team.competition, Solution.objects.get()).metric.name == "f1_score"
     assert isinstance(opened.task, Task)
-
-
-def test_a_web_process_loads_nothing_numeric():
-    code = (
-        "import sys, leaderboard.wsgi;"
-        "from django.urls import get_resolver;"
-        "get_resolver().url_patterns;"
-        "[list(p.url_patterns) for p in get_resolver().url_patterns if hasattr(p, 'url_patterns')];"
-        "from leaderboard.submissions import closing, intake, outcomes, ringing;"
-        "heavy = {'numpy', 'pandas', 'pyarrow', 'sklearn', 'scipy'} & set(sys.modules);"
-        "print(sorted(heavy))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
