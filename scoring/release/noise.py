@@ -12,6 +12,7 @@ algorithms 1 to 3.
 from __future__ import annotations
 
 import hmac
+import math
 from fractions import Fraction
 
 VERSION = "holdout-noise-1"
@@ -135,7 +136,7 @@ def _laplace(bits: Bits, scale: Fraction) -> int:
 def _gaussian(bits: Bits, scale: Fraction) -> int:
     """P(x) proportional to exp(-x^2 / (2 scale^2)): Laplace proposals, some of them rejected."""
     variance = scale * scale
-    width = scale.__floor__() + 1
+    width = math.floor(scale) + 1
     while True:
         proposal = _laplace(bits, Fraction(width))
         distance = abs(proposal) - variance / width

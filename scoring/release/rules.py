@@ -11,6 +11,7 @@ or None while there is none. The board shows a team's best released value.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,6 +21,7 @@ from scoring.release.units import (
     FINE,
     clamp,
     exact,
+    fine_step,
     in_fine,
     score_in_fine,
     steps,
@@ -121,16 +123,18 @@ def paired(settings, gain: float, spread: float) -> Paired:
     """Round a mean advantage and its standard error to fine steps.
 
     Both are in displayed units, but `gain` is positive where the new file is better, whichever way
-    the metric points. The spread is rounded up, never to 0 where there is one.
+    the metric points; for a root of a mean, both are those of the mean divided by twice the score.
+    The spread is rounded up, never to 0 where there is one.
     """
-    spread_fine = Fraction(spread) / (Fraction(settings.grid) / FINE)
-    return Paired(round(Fraction(gain) / (Fraction(settings.grid) / FINE)), spread_fine.__ceil__())
+    unit = fine_step(settings)
+    return Paired(round(Fraction(gain) / unit), math.ceil(Fraction(spread) / unit))
 
 
 def epoch(settings, key: bytes, identity: tuple, number: int) -> Epoch:
     """The competition-wide state of thresholdout_laplace after `number` released scores.
 
-    Only the first four fields of the identity are used: the threshold belongs to no file.
+    Only the first four fields of the identity are used: the threshold belongs to no file. Like the
+    sealed numbers it is drawn once and kept, so that new settings do not change it before its time.
     """
     scale = 2 * in_fine(settings, settings.sigma_value)
     fields = (*identity[:4], "threshold", number)
@@ -230,7 +234,7 @@ def threshold(settings) -> int:
     An integer is above a fraction exactly when it is above the integer below it, so rounding down
     changes no comparison.
     """
-    return in_fine(settings, settings.tau).__floor__()
+    return math.floor(in_fine(settings, settings.tau))
 
 
 def floor(settings) -> Fraction:
