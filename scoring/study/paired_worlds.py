@@ -35,11 +35,10 @@ def gate(c: float) -> Rule:
     return Rule("gate", c, False, 1 / 2, 10)
 
 
-def gate_paired(c: float, **changes) -> Rule:
-    return Rule(**({"name": "gate_paired", "c": c, "paired": True} | VALUES | changes))
-
-
-VALUES = {"value_noise": 1 / 4, "cap": 25}
+def gate_paired(
+    c: float, *, value_noise: float = 1 / 4, cap: int = 25, floor: float = FLOOR
+) -> Rule:
+    return Rule("gate_paired", c, True, value_noise, cap, floor)
 
 
 def passes(rule: Rule, se: float, score, reference, gain, spread, z):
