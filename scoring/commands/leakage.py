@@ -60,6 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ask = parser.add_argument_group("the statement")
     ask.add_argument("--delta", type=_share, default=1e-6, help="default 1e-6")
     ask.add_argument("--grid", type=_width, help="step of the loss (default: chosen)")
+    ask.add_argument(
+        "--submissions",
+        type=_positive,
+        metavar="N",
+        help="files judged, for the counter guarantee (default: the comparisons)",
+    )
     ask.add_argument("--beta", type=_share, default=0.05, help="error of the counter guarantee")
     ask.add_argument(
         "--grid-values", type=_positive, metavar="G",
@@ -100,21 +106,37 @@ def _statement(args: argparse.Namespace) -> dict:
         exact = "" if stated.exact is None else f"   exact {stated.exact:.5f}"
         print(f"  low {stated.low:.5f}{exact}   high {stated.high:.5f}   Renyi {stated.rdp:.5f}")
     if args.rows:
-        told = sum(r.count for r in account.records if isinstance(r, TOLD))
-        files = args.comparisons or max(told, 1)
-        scale = 1.0 if args.sensitivity is None and not args.metric else args.rows * _reach(args)
-        values = args.grid_values or certificate.grid_values(args.rows)
-        given = certificate.certificate(
-            args.rows, max(files, told), told, values, beta=args.beta, scale=scale,
-            limit=0.1 * scale, sigma_value=args.sigma_value or 0.0,
-        )  # fmt: skip
-        answer["certificate"] = {"width": given.width, "sentence": given.sentence}
-        if not args.json:
-            print(f"From the counters alone: {given.sentence}")
+        answer |= _certificate(args, account)
     return answer
 
 
-TOLD = (records.GaussianValue, records.LaplaceValue, records.Look, records.Exact, records.Rounded)
+TOLD = (records.GaussianValue, records.LaplaceValue, records.Look)
+JUDGED = (records.GaussianComparison,)
+
+
+def _certificate(args: argparse.Namespace, account: records.Account) -> dict:
+    """The guarantee from counters, where the number of files is known."""
+    told = sum(record.count for record in account.records if isinstance(record, TOLD))
+    files = args.submissions or sum(r.count for r in account.records if isinstance(r, JUDGED))
+    if not files:
+        if not args.json:
+            print("With --submissions, how many files were judged, the counters give a guarantee.")
+        return {}
+    bounded = args.sensitivity is not None or args.metric
+    scale = args.rows * _reach(args) if bounded else 1.0
+    given = certificate.certificate(
+        args.rows,
+        max(files, told),
+        told,
+        args.grid_values or certificate.grid_values(args.rows),
+        beta=args.beta,
+        scale=scale,
+        limit=0.1 * scale,
+        sigma_value=args.sigma_value or 0.0,
+    )
+    if not args.json:
+        print(f"From the counters alone: {given.sentence}")
+    return {"certificate": {"width": given.width, "sentence": given.sentence}}
 
 
 def _account(args: argparse.Namespace) -> records.Account:

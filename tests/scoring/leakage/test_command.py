@@ -8,6 +8,7 @@ import pytest
 
 from scoring.__main__ import main
 from scoring.leakage import figure, records, tables
+from scoring.leakage.curves import SampledGaussian
 
 GATE = ["--comparisons", "1000", "--values", "100", "--sigma-compare", "0.0079057"]
 
@@ -30,6 +31,16 @@ def test_the_cost_of_a_gate_in_words_and_as_json(capsys):
     assert answer["statement"]["low"] <= answer["statement"]["exact"]
     assert answer["statement"]["exact"] <= answer["statement"]["high"]
     assert answer["certificate"]["sentence"].startswith("No worst-case guarantee")
+
+
+def test_the_counter_guarantee_needs_the_number_of_files(capsys):
+    given = ["--epochs", 3, "--laplace", 0.01, "--metric", "accuracy", "--rows", 4000]
+    _, out, _ = ask(capsys, *given)
+    assert "With --submissions" in out
+    assert "Guaranteed" not in out
+    _, out, _ = ask(capsys, *given, "--submissions", 1000)
+    assert "Guaranteed within ±0.0" in out
+    assert "all 1,000 files" in out
 
 
 def test_records_from_a_file_cost_the_same(capsys, tmp_path):
@@ -86,11 +97,12 @@ def test_help_explains_with_examples(capsys):
 
 
 def test_tables_print_the_reference_digits(capsys, monkeypatch):
-    monkeypatch.setattr(tables, "STEPS", (1, 1000))
-    monkeypatch.setattr(tables.sampled_rows, "__defaults__", ((1, 1000),))
+    # One row of the first table: its lower estimate takes a second or two.
+    monkeypatch.setattr(tables, "STEPS", (1000,))
+    monkeypatch.setattr(tables.sampled_rows, "__defaults__", ((1000,),))
     code, out, _ = ask(capsys, "--tables")
     assert code == 0
-    for printed in ("2.998", "0.05759 .. 0.05759", "3.421", "0.8742 .. 0.9742", "0.9494"):
+    for printed in ("3.421", "0.8742 .. 0.9742", "0.94932 .. 0.94933", "0.9494"):
         assert printed in out
     for row in (
         ("4.83657", "4.88653", "4.88655", "4.88660", "4.93657"),
@@ -106,6 +118,7 @@ def test_tables_print_the_reference_digits(capsys, monkeypatch):
 
 def test_a_figure_is_written(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(figure, "STEPS", (1, 10))
+    monkeypatch.setattr(tables, "SAMPLED", SampledGaussian(1.0, 0.05))
     path = tmp_path / "leakage.png"
     code, _, err = ask(capsys, "--figure", path)
     assert code == 0
