@@ -142,9 +142,15 @@ class Timing:
 
 
 def timing(competition: Competition) -> Timing | None:
-    """Return how long the latest files took; None before the first."""
+    """Return how long the latest files took; None before the first.
+
+    Seeded files claim an earlier time than the one at which they came.
+    """
     spans = Evaluation.objects.filter(
-        submission__competition=competition, status=Status.SCORED, finished_at__isnull=False
+        submission__competition=competition,
+        submission__seeded=False,
+        status=Status.SCORED,
+        finished_at__isnull=False,
     ).order_by("-finished_at")
     seconds = sorted(
         max((done - queued).total_seconds(), 0.0)
@@ -186,7 +192,8 @@ def new_scores(competition: Competition, now: datetime) -> NewScores:
         outcome=Outcome.RELEASED,
         repeated=False,
     )
-    total, lately = given.count(), given.filter(at__gt=now - WEEK).count()
+    total = given.count()
+    lately = given.filter(evaluation__submission__accepted_at__gt=now - WEEK).count()
     field = Team.objects.filter(competition=competition, disqualified_at=None)
     used = Counter(
         Entry.objects.filter(team__in=field, submissions__gt=0).values_list("used", flat=True)

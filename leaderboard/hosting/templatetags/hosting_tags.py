@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from django import template
 
-from leaderboard.competitions.telling import plain
+from leaderboard.competitions.telling import plain, two_digits
 from leaderboard.submissions.models import Submission
 from leaderboard.teams.templatetags.teams_tags import header_facts, team_count
 from scoring import release
@@ -48,10 +48,7 @@ def at(mapping: dict | None, key: str):
 @register.filter
 def amount(number: float) -> str:
     """Print a gain with its sign, to two digits that mean something: +0.0022."""
-    if not number:
-        return "+0"
-    digits = f"{abs(number):.2g}"
-    return f"{'+' if number > 0 else MINUS}{float(digits):,f}".rstrip("0").rstrip(".")
+    return f"{MINUS if number < 0 else '+'}{two_digits(abs(number))}"
 
 
 @register.filter
