@@ -39,16 +39,18 @@ def claim(team_id: int) -> Evaluation | None:
         waiting = list(
             unfinished()
             .filter(team=team_id)
-            .select_related("submission__competition", "solution", "release_settings")
             .order_by("submission_id", "id")
+            .values_list("pk", "attempts", "lease_until")
         )
-        if any(one.status == Status.LEASED and one.lease_until > now for one in waiting):
+        if any(until is not None and until > now for *_, until in waiting):
             return None
-        for evaluation in waiting:
-            if evaluation.attempts >= settings.SCORING_ATTEMPTS:
-                _put_aside(evaluation, now)
-            elif _lease(evaluation, now):
-                return evaluation
+        for evaluation_id, attempts, _ in waiting:
+            if attempts >= settings.SCORING_ATTEMPTS:
+                _put_aside(evaluation_id, now)
+            elif _lease(evaluation_id, now):
+                return Evaluation.objects.select_related(
+                    "submission__competition", "solution", "release_settings"
+                ).get(pk=evaluation_id)
     return None
 
 
@@ -113,26 +115,25 @@ class Stages:
             connection.close()
 
 
-def _lease(evaluation: Evaluation, now) -> bool:
+def _lease(evaluation_id: int, now) -> bool:
     """Take the file by a conditional update, which says whether it is ours."""
-    evaluation.token = uuid.uuid4()
-    evaluation.lease_until = now + timedelta(seconds=settings.SCORING_LEASE)
     free = Q(status=Status.QUEUED) | Q(status=Status.LEASED, lease_until__lte=now)
     taken = Evaluation.objects.filter(
-        free, pk=evaluation.pk, attempts__lt=settings.SCORING_ATTEMPTS
+        free, pk=evaluation_id, attempts__lt=settings.SCORING_ATTEMPTS
     ).update(
         status=Status.LEASED,
         stage=Stage.NONE,
-        token=evaluation.token,
-        lease_until=evaluation.lease_until,
+        token=uuid.uuid4(),
+        lease_until=now + timedelta(seconds=settings.SCORING_LEASE),
         attempts=F("attempts") + 1,
         started_at=now,
     )
     return taken == 1
 
 
-def _put_aside(evaluation: Evaluation, now) -> None:
+def _put_aside(evaluation_id: int, now) -> None:
     """Give up on a file for now: the host decides, its slot is given back."""
+    evaluation = Evaluation.objects.select_related("submission__competition").get(pk=evaluation_id)
     evaluation.status = Status.NEEDS_ATTENTION
     evaluation.stage, evaluation.token, evaluation.lease_until = Stage.NONE, None, None
     evaluation.finished_at = now

@@ -7,6 +7,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
+from collections.abc import Callable
 
 
 class Client:
@@ -23,7 +24,9 @@ class Client:
 
     def post(self, path: str, page: str, **fields: str) -> int:
         """Send the form of a page; returns the status of where it led."""
-        body = urllib.parse.urlencode({"csrfmiddlewaretoken": self._token(page), **fields})
+        body = urllib.parse.urlencode(
+            {"csrfmiddlewaretoken": _hidden(self.get(page), "csrfmiddlewaretoken"), **fields}
+        )
         request = urllib.request.Request(
             self.url + path, body.encode(), {"Referer": self.url + page}
         )
@@ -34,41 +37,43 @@ class Client:
         self.post("/signin/", "/signin/", login=name, password=password or name)
         return self
 
-    def send(self, slug: str, content: bytes, form_token: str | None = None) -> tuple[int, dict]:
+    def send(self, slug: str, content: bytes) -> tuple[int, dict]:
         """Send a file; returns the status and what was answered as JSON."""
+        return self.prepared(slug, content)()
+
+    def prepared(self, slug: str, content: bytes) -> Callable[[], tuple[int, dict]]:
+        """Open the form, and return the call that sends the file with it."""
         path = f"/c/{slug}/submit/"
+        page = self.get(path)
         boundary = uuid.uuid4().hex
-        fields = {
-            "csrfmiddlewaretoken": self._token(path),
-            "form_token": form_token or uuid.uuid4().hex,
-        }
         parts = [
-            f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-            for name, value in fields.items()
+            f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
+            f"{_hidden(page, name)}\r\n"
+            for name in ("csrfmiddlewaretoken", "form_token")
         ]
         head = (
             f"--{boundary}\r\nContent-Disposition: form-data; "
             'name="file"; filename="file.csv"\r\nContent-Type: text/csv\r\n\r\n'
         )
-        body = (
-            "".join(parts).encode() + head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
-        )
-        request = urllib.request.Request(
-            self.url + path,
-            body,
-            {
-                "Content-Type": f"multipart/form-data; boundary={boundary}",
-                "Accept": "application/json",
-                "Referer": self.url + path,
-            },
-        )
-        try:
-            with self._opener.open(request, timeout=60) as answer:
-                return answer.status, json.loads(answer.read())
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, json.loads(error.read())
+        body = "".join([*parts, head]).encode() + content + f"\r\n--{boundary}--\r\n".encode()
+        headers = {
+            "Content-Type": f"multipart/form-data; boundary={boundary}",
+            "Accept": "application/json",
+            "Referer": self.url + path,
+        }
 
-    def _token(self, path: str) -> str:
-        found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(path))
-        return found.group(1)
+        def post() -> tuple[int, dict]:
+            request = urllib.request.Request(self.url + path, body, headers)
+            try:
+                with self._opener.open(request, timeout=60) as answer:
+                    return answer.status, json.loads(answer.read())
+            except urllib.error.HTTPError as error:
+                with error:
+                    return error.code, json.loads(error.read())
+
+        return post
+
+
+def _hidden(page: str, name: str) -> str:
+    """The value of a hidden field of a page's form."""
+    return re.search(rf'name="{name}" value="([^"]+)"', page).group(1)

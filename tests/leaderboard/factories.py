@@ -25,6 +25,7 @@ from scoring.task import Task
 _numbers = itertools.count(1)
 
 LABELS = Task("id", ("label",), "label", classes=("no", "yes"), positive="yes")
+PROBABILITY = Task("id", ("label",), "probability")
 NUMBERS = Task("id", ("value",), "number")
 # No noise: what a test expects of the rule is then certain.
 GATE = {

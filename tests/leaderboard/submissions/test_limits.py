@@ -2,7 +2,8 @@
 
 import pytest
 from django.core.checks import Tags, run_checks
-from django.core.management import SystemCheckError, call_command
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 
 from leaderboard.competitions.models import Competition
 from leaderboard.submissions import tasks
