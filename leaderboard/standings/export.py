@@ -39,27 +39,29 @@ def public(competition: Competition, now) -> Iterator[list]:
         "rank_first", "rank_last", "place", "kind", "name", "score", "files", "reached_at",
         "last_file_at",
     ]  # fmt: skip
-    found = entries(competition).select_related("team")
+    # Plain rows: ten thousand model instances would take four times as long.
+    found = entries(competition).values_list(
+        "value", "team__name", "submissions", "reached_at", "last_accepted_at"
+    )
     scored = found.filter(value__isnull=False).order_by("-value", "reached_at", "team_id")
-    for entry in scored.iterator():
+    for value, name, files, reached_at, last_at in scored.iterator():
         yield [
-            *steps.band(entry.value),
-            steps.place(entry.value),
+            *steps.band(value),
+            steps.place(value),
             "team",
-            safe(entry.team.name),
-            release.shown(settings, entry.value),
-            entry.submissions,
-            _instant(entry.reached_at),
-            _instant(entry.last_accepted_at),
+            safe(name),
+            release.shown(settings, value),
+            files,
+            _instant(reached_at),
+            _instant(last_at),
         ]
     for mark in public_marks(competition).order_by("-value", "name"):
         shown = release.shown(settings, mark.value)
         yield ["", "", "", "baseline", safe(mark.name), shown, "", "", ""]
     kind = "received" if settings.rule == "sealed" else "not yet above the start line"
     unscored = found.filter(value__isnull=True, submissions__gt=0)
-    for entry in unscored.order_by(Lower("team__name"), "team_id").iterator():
-        files, last = entry.submissions, _instant(entry.last_accepted_at)
-        yield ["", "", "", kind, safe(entry.team.name), "", files, "", last]
+    for _, name, files, _, last_at in unscored.order_by(Lower("team__name"), "team_id").iterator():
+        yield ["", "", "", kind, safe(name), "", files, "", _instant(last_at)]
 
 
 def revealed(competition: Competition) -> Iterator[list]:

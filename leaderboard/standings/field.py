@@ -8,7 +8,6 @@ from leaderboard.competitions import clock, release_settings
 from leaderboard.competitions.models import Baseline, Competition
 from leaderboard.standings.ladder import Ladder
 from leaderboard.submissions.models import Entry
-from leaderboard.teams.models import Team
 from scoring import release
 
 
@@ -19,8 +18,7 @@ def frozen_at(competition: Competition, now: datetime) -> datetime:
 
 def entries(competition: Competition):
     """Entries of teams that take part in the ranking."""
-    out = Team.objects.filter(competition=competition, disqualified_at__isnull=False)
-    return Entry.objects.filter(competition=competition).exclude(team_id__in=out.values("pk"))
+    return Entry.objects.filter(competition=competition, team__disqualified_at__isnull=True)
 
 
 def public_marks(competition: Competition):
