@@ -12,13 +12,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.leakage.curves import Curve, reach
-from scoring.leakage.pld import Pld, composed_epsilon, default_grid, merged, share_of
+from scoring.leakage.dots import LARGEST_GRID, Pld, TooFine
+from scoring.leakage.pld import composed_epsilon, default_grid, merged, share_of
 
 
 def rounded(curve: Curve, grid: float, tail: float, *, pessimistic: bool) -> Pld:
     """Return the distribution of the loss with every loss rounded to the grid."""
     first = min(-math.ceil(reach(curve, tail, forward=False) / grid), -1)
     last = max(math.ceil(reach(curve, tail) / grid), 1)
+    if last - first > LARGEST_GRID:
+        raise TooFine(grid, last - first)
     eps = np.arange(first, last + 1) * grid
     # above[i]: P(loss > eps_i), taken from delta = P(loss > eps) - e^eps Q(loss > eps).
     above = np.empty_like(eps)

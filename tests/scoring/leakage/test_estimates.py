@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.leakage import buckets, pld, rdp
+from scoring.leakage import buckets, dots, pld, rdp
 from scoring.leakage.curves import (
     Gaussian,
     Laplace,
@@ -145,8 +145,8 @@ def test_estimates_tighten_with_the_grid_and_never_cross():
 )
 def test_one_release_is_bracketed_by_its_own_curve(curve):
     for side in (curve, curve.reverse()):
-        high = pld.upper(side, 0.01, 1e-15)
-        low = pld.lower(side, 0.01, 1e-15)
+        high = dots.upper(side, 0.01, 1e-15)
+        low = dots.lower(side, 0.01, 1e-15)
         assert high.masses.sum() + high.infinity == pytest.approx(1.0)
         assert low.masses.sum() == pytest.approx(1.0)
         for eps in np.linspace(0.0, 0.5, 23):
@@ -218,3 +218,25 @@ def test_a_statement_at_ten_thousand_releases_is_quick():
         bracket(events, 1e-6)
         best = min(best, time.process_time() - start)
     assert best < 0.1
+
+
+def test_a_hopelessly_fine_grid_is_refused():
+    with pytest.raises(dots.TooFine) as refused:
+        pld.estimate([(Gaussian(1.0), 5)], 1e-6, grid=1e-9)
+    assert refused.value.sentence.endswith("choose a coarser one.")
+
+
+def test_very_unlike_releases_are_still_bracketed():
+    events = [(Gaussian(1e-5), 100), (Gaussian(3.0), 50), (Laplace(1e-4), 10)]
+    exact = gaussian_epsilon(math.sqrt(50 * 9.0), 1e-6)
+    low, high = bracket(events, 1e-6)
+    assert low <= high
+    assert high == pytest.approx(exact, rel=0.01)
+    assert low == pytest.approx(exact, rel=0.01)
+
+
+def test_a_tiny_delta_keeps_its_digits():
+    exact = gaussian_epsilon(math.sqrt(20_000) / 100, 1e-13)
+    low, high = bracket([(Gaussian(1 / 100), 20_000)], 1e-13)
+    assert low <= exact <= high
+    assert high - low < 0.01 * exact
