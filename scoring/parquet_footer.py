@@ -11,6 +11,8 @@ from typing import Any
 LONGEST_FOOTER = 1 << 19
 MOST_COLUMNS = 2000
 MOST_PAGES = 200_000
+# Writers begin a new page after about a megabyte; decoders copy a page several times.
+LARGEST_PAGE = 24 << 20
 _DEEPEST = 12
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 
@@ -148,7 +150,7 @@ def check_pages(data: bytes, footer: Footer, columns: tuple[int, ...], limit: in
                 for size in _pages(data, group[column]):
                     total += size
                     pages += 1
-                    if total > limit or pages > MOST_PAGES:
+                    if total > limit or size > LARGEST_PAGE or pages > MOST_PAGES:
                         raise OverflowError
             except (KeyError, TypeError, AttributeError):
                 raise BadParquet("a page is damaged") from None

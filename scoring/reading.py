@@ -19,7 +19,7 @@ from scoring.reading_fast import Filler, GiveUp, blocks_of, read_fast, without_q
 from scoring.reading_limits import Limits
 from scoring.reading_parquet import read_parquet
 from scoring.reading_problems import EXCERPT_WIDTH
-from scoring.reading_slow import CHUNK, Chunk, SlowReader
+from scoring.reading_slow import CHUNK, MOST_CELLS, Chunk, SlowReader
 from scoring.reading_text import Layout, clean_text, find_layout, refuse_long_lines
 from scoring.task import Task
 
@@ -114,15 +114,15 @@ def _rows(text: bytes, layout: Layout, limits: Limits) -> Iterator[Chunk]:
     reader = csv.reader(stream, delimiter=layout.delimiter, strict=True)
     rows: list[list[str]] = []
     lines: list[int] = []
-    line = layout.line
+    line, cells = layout.line, 0
     try:
         for row in reader:
-            if row:
-                rows.append(row)
-                lines.append(line)
-                if len(rows) == CHUNK:
-                    yield rows, lines
-                    rows, lines = [], []
+            rows.append(row)
+            lines.append(line)
+            cells += len(row)
+            if len(rows) == CHUNK or cells > MOST_CELLS:
+                yield rows, lines
+                rows, lines, cells = [], [], 0
             line = layout.line + reader.line_num
     except csv.Error as error:
         raise _quoting(str(error), line, limits) from None

@@ -16,6 +16,7 @@ from scoring.errors import Refused
 from scoring.reading_problems import quoted, size_text
 
 STEP = 1 << 20
+PIECE = 1 << 16
 MOST_MEMBERS = 1000
 MOST_GZIP_MEMBERS = 4096
 USUAL_ENDINGS = (".csv", ".csv.gz", ".gz", ".zip", ".tsv", ".parquet")
@@ -140,14 +141,14 @@ def refuse_foreign(data: bytes, name: str = "") -> None:
 
 def gunzip(data: bytes, limit: int) -> bytes:
     """All members of a gzip file, one after the other; never more than limit + 1 bytes."""
-    parts, size, members = [], 0, 0
-    rest = data
+    parts, size, members, place = [], 0, 0, 0
+    view = memoryview(data)
     damaged = Refused(
         "bad_archive", "The .gz file is damaged or incomplete. Make it again and upload it."
     )
-    while rest:
-        if members and not rest.strip(b"\0"):
-            break  # some tapes and tools pad the file with zeros
+    while place < len(data):
+        if members and not data[place] and not data[place:].strip(b"\0"):
+            break  # tapes and some tools pad the file with zeros
         members += 1
         if members > MOST_GZIP_MEMBERS:
             raise Refused(
@@ -157,17 +158,20 @@ def gunzip(data: bytes, limit: int) -> bytes:
         stream = zlib.decompressobj(wbits=31)
         try:
             while not stream.eof:
-                part = stream.decompress(rest, min(STEP, limit + 1 - size))
+                # In small pieces: zlib copies what it has not used, again for every member.
+                given = view[place : place + PIECE]
+                if not given:
+                    raise damaged
+                part = stream.decompress(given, min(STEP, limit + 1 - size))
+                # At the end of a member zlib may hold what is left in both.
+                left = stream.unused_data if stream.eof else stream.unconsumed_tail
+                place += len(given) - len(left)
                 parts.append(part)
                 size += len(part)
-                rest = stream.unconsumed_tail
                 if size > limit:
                     raise Refused("too_large", _unpacked_sentence(limit))
-                if not part and not rest and not stream.eof:
-                    raise damaged
         except zlib.error:
             raise damaged from None
-        rest = stream.unused_data
     return b"".join(parts)
 
 

@@ -19,6 +19,9 @@ from scoring.reading_values import COMMA_REASON, MISSING, all_numbers, number
 from scoring.task import Task
 
 CHUNK = 16384
+MOST_CELLS = 1 << 19
+# A row with more cells than this beyond the header's is not looked at cell by cell.
+SPARE_CELLS = 100
 # Rows beyond twice the wanted number teach nobody anything more.
 SPARE_ROWS = 10_000
 _PLAIN_IDS = re.compile(r"(?:-?[0-9]{1,18}+\n)*+")
@@ -59,15 +62,17 @@ class SlowReader:
         asked for only where it is absurd.
         """
         most = 2 * self.ids.count + SPARE_ROWS
+        looked = 0
         for rows, lines in chunks:
+            looked += max(len(rows), sum(map(len, rows)) // (self.layout.width + SPARE_CELLS))
             self._chunk(rows, lines)
-            if self.rows > most:
+            if looked > most:
                 count = total()
                 self.problems.add(
                     Problem(
                         "rows",
                         f"The file has {count} rows; {self.ids.count} expected. Only the first "
-                        f"{self.rows} were looked at.",
+                        f"{lines[-1]} lines were looked at.",
                         count=count - self.ids.count,
                     )
                 )
@@ -111,10 +116,10 @@ class SlowReader:
         width, kept, kept_lines = self.layout.width, [], []
         header = [name.casefold() for name in self.layout.names]
         for row, line in zip(rows, lines, strict=True):
-            if not any(map(trimmed, row)):
+            if len(row) <= width + SPARE_CELLS and not any(map(trimmed, row)):
                 self._counts["blank"] += len(row) > 1
                 continue
-            if len(row) > width and not any(map(trimmed, row[width:])):
+            if width < len(row) <= width + SPARE_CELLS and not any(map(trimmed, row[width:])):
                 self._counts["trailing"] += 1
                 row = row[:width]
             if len(row) != width:

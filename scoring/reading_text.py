@@ -13,6 +13,7 @@ from scoring.task import Task
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 LONGEST_HEADER = 65536
+MOST_BLANK = 1000
 _PIECE = 1 << 20
 _INDEX_NAME = re.compile(r"(?:Unnamed: ?\d+(?:[._]\d+)*(?:_level_\d+)?|__index_level_\d+__)?")
 _SEP_LINE = re.compile(rb"\"?sep=(.)\"?[,;\t]*[ ]*$", re.I)
@@ -184,6 +185,10 @@ def find_layout(data: bytes, task: Task, rows: int, is_id: Callable[[str], bool]
             if not data[after:].strip():
                 raise Refused("empty", f"The file has nothing but a 'sep=' line. {expected}")
         start, line = after, line + 1
+        if line > MOST_BLANK:
+            raise Refused(
+                "header", f"The first {MOST_BLANK} lines are empty; '{_shown(task)}' was expected."
+            )
     if len(raw) > LONGEST_HEADER:
         raise Refused(
             "too_large",
