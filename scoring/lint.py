@@ -38,7 +38,7 @@ def _orders(title: str, values: np.ndarray, n: int, numbers: np.ndarray | None) 
     if abs(_correlation(values, np.arange(n))) * np.sqrt(n) > STRONG:
         found.append(f"{title} can be guessed from the order of the rows: shuffle the file.")
     elif abs(_run_score(values)) > STRONG:
-        found.append(f"{title} follow a pattern from row to row: shuffle the file.")
+        found.append(f"{title} can be guessed from the rows next to it: shuffle the file.")
     if numbers is not None and not found:
         ranks = np.argsort(np.argsort(numbers))
         if abs(_correlation(values, ranks)) * np.sqrt(n) > STRONG:
