@@ -8,6 +8,7 @@ import functools
 import json
 from collections import OrderedDict
 from dataclasses import dataclass
+from uuid import UUID
 
 import numpy as np
 from django.conf import settings
@@ -45,7 +46,7 @@ AGAIN_BYTES = 4 * 2**20
 FAR_BELOW = 10**6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Contest:
     """What scoring needs to know of a competition."""
 
@@ -117,7 +118,7 @@ def _score(evaluation: Evaluation, stages: Stages) -> Scored:
         in_force = release_settings.rule(evaluation.release_settings)
         exact = _exact(opened, predictions, in_force)
         difference, against = _difference(evaluation, opened, predictions, in_force, key)
-    _keep(submission, predictions)
+    _keep(submission, opened, predictions)
     return Scored(
         digest=key,
         exact=exact,
@@ -170,13 +171,13 @@ def _earlier(evaluation: Evaluation, opened: Contest) -> list[tuple[str, reading
     )
     found, spent = [], 0
     for submission in before:
-        predictions = _kept.get(submission.pk)
+        predictions = _kept.get((submission.uuid, opened))
         if predictions is None:
             spent += submission.size
             if spent > AGAIN_BYTES:
                 break
             predictions = read(submission, opened)
-            _keep(submission, predictions)
+            _keep(submission, opened, predictions)
         found.append((str(submission.number), predictions))
     return found[::-1]
 
@@ -209,7 +210,7 @@ def _difference(evaluation: Evaluation, opened: Contest, predictions, in_force, 
             .first()
         )
         submission = set_by.evaluation.submission
-        other = _kept.get(submission.pk) or read(submission, opened)
+        other = _kept.get((submission.uuid, opened)) or read(submission, opened)
     # Where the metric has no closed formula the spread is drawn: by the file, so that a second
     # reading of it comes to the same decision.
     rng = np.random.default_rng(int(key, 16))
@@ -228,11 +229,13 @@ def _opened(folder: str, task: str, metric: str) -> Contest:
     return Contest(Task.from_dict(json.loads(task)), metrics.get(metric), ids, public)
 
 
-_kept: OrderedDict[int, reading.Predictions] = OrderedDict()
+# By submission and by what it was read for: a new version of the solution may have other rows.
+_kept: OrderedDict[tuple[UUID, Contest], reading.Predictions] = OrderedDict()
 
 
-def _keep(submission: Submission, predictions: reading.Predictions) -> None:
-    _kept[submission.pk] = predictions
-    _kept.move_to_end(submission.pk)
+def _keep(submission: Submission, opened: Contest, predictions: reading.Predictions) -> None:
+    key = (submission.uuid, opened)
+    _kept[key] = predictions
+    _kept.move_to_end(key)
     while sum(np.asarray(kept.values).nbytes for kept in _kept.values()) > KEPT_BYTES:
         _kept.popitem(last=False)

@@ -79,3 +79,25 @@ def test_workers_killed_again_and_again_lose_nothing(own_site):
     wait_for(done, 60, site, "files are left")
     assert sent >= 8
     assert_told_once(site, sent)
+
+
+def test_a_file_that_never_ends_is_put_aside_and_the_next_one_is_scored(own_site):
+    site = own_site(
+        SCORING_HARD_LIMIT="1", SCORING_LEASE="2", VISIBILITY_TIMEOUT="5", SWEEP_EVERY="1"
+    )
+    # Two million quoted rows take the slow road for longer than a second anywhere.
+    contest(site, "endless", 2_000_000, "alice")
+    alice = Client(site.url).sign_in("alice")
+    begins = "\n".join(['"id","label"', *(f'"{row}","yes"' for row in range(1, 1_000_001))])
+    assert alice.send("endless", begins.encode())[0] == 201
+    assert alice.send("endless", b"id,label\n")[0] == 201
+
+    def states():
+        query = "SELECT status, attempts FROM submissions_evaluation ORDER BY submission_id"
+        found = rows(site, query)
+        return found if found[1][0] == "rejected" else None
+
+    found = wait_for(states, 40, site, "the second file was not reached")
+    assert found[0] == ("needs_attention", 3)
+    assert "verifies" in site.manage("verify_ledger")
+    assert "failed on our side" in alice.get("/c/endless/submissions/").lower()
