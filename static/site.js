@@ -68,5 +68,5 @@
   local(document);
 
   // parts that htmx swapped in get the same behaviours
-  document.addEventListener("htmx:afterSwap", function (ev) { tick(); local(ev.detail.target.parentNode || document); });
+  document.addEventListener("htmx:afterSwap", function () { tick(); local(document); });
 })();

@@ -12,7 +12,8 @@ def keep_private(get_response):
             response["Cache-Control"] = "private, no-store"
         elif not response.has_header("Cache-Control"):
             response["Cache-Control"] = "private, no-cache"
-        patch_vary_headers(response, ("Cookie",))
+        # The same address answers htmx with a part of the page: going back must not show that.
+        patch_vary_headers(response, ("Cookie", "HX-Request"))
         return response
 
     return middleware
