@@ -158,6 +158,7 @@
     if (xhr.status === 201 && place) { text.textContent = "Uploaded. Opening the live status."; location.assign(place); return; }
     if (body.sentence) { refuse(body.sentence + " Nothing was stored."); return; }
     if (xhr.status === 413) { refuse("This file is larger than the server takes, " + bytes(rules.packed) + ". Nothing was stored."); return; }
+    if (xhr.status === 403) { refuse("The server did not accept this form. Perhaps you have signed out elsewhere: reload this page and send the file again."); return; }
     refuse("The server did not take the file (status " + xhr.status + "). Send it again; the same form never makes two submissions.");
   }
   form.addEventListener("submit", function (ev) {

@@ -50,8 +50,8 @@ def submit(request, slug: str):
     if request.method != "POST":
         return _form(request, visit)
     limit = visit.competition.packed_limit
-    size = int(request.META.get("CONTENT_LENGTH") or 0)
-    if size > limit + FORM_BYTES:
+    size = request.META.get("CONTENT_LENGTH") or "0"
+    if size.isdigit() and int(size) > limit + FORM_BYTES:
         _read_away(request, PATIENCE * limit)
         return _refused(request, visit, Refusal("too_large", limit=refusals.size(limit)))
     return _take(request, visit)

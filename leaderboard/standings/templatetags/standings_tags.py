@@ -92,6 +92,12 @@ def ties(competition) -> str:
 
 @register.filter
 def sent(at: datetime, now: datetime) -> str:
-    """Print when a file was sent, short: the time today, else the day."""
+    """Print when a file was sent, short: the time today, else the day; the rest as a title."""
     at = at.astimezone(UTC)
-    return f"{at:%H:%M}" if at.date() == now.astimezone(UTC).date() else f"{at:%-d %b}"
+    text = f"{at:%H:%M}" if at.date() == now.astimezone(UTC).date() else f"{at:%-d %b}"
+    return format_html(
+        '<time datetime="{}" data-local="title" title="{}">{}</time>',
+        f"{at:%Y-%m-%dT%H:%M:%SZ}",
+        f"{at:%-d %b %Y, %H:%M} UTC",
+        text,
+    )

@@ -469,7 +469,9 @@ def test_who_may(contest, team, name, method, alice, bob, charlie, hana, anonymo
     for person in ("alice", "bob", "charlie", "hana"):
         answer = getattr(as_person(person), method)(reverse(name, args=("c", sent.uuid)))
         found[person] = answer.status_code
-        answer.close()
+        if answer.streaming:
+            # Read to its end, or the file stays open.
+            list(answer.streaming_content)
     assert found == {"alice": alice, "bob": bob, "charlie": charlie, "hana": hana}
     answer = getattr(Client(), method)(reverse(name, args=("c", sent.uuid)))
     assert answer.status_code == anonymous
