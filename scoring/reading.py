@@ -14,8 +14,16 @@ import numpy as np
 
 from scoring.errors import Problem, Refused
 from scoring.ids import Ids
-from scoring.reading_container import load, unpack
-from scoring.reading_fast import Filler, GiveUp, blocks_of, read_fast, without_quotes
+from scoring.reading_container import is_packed, load, name_notice, unpack
+from scoring.reading_fast import (
+    BLOCK,
+    Filler,
+    GiveUp,
+    blocks_of,
+    blocks_of_file,
+    read_fast,
+    without_quotes,
+)
 from scoring.reading_limits import Limits
 from scoring.reading_parquet import read_parquet
 from scoring.reading_problems import EXCERPT_WIDTH
@@ -24,6 +32,8 @@ from scoring.reading_text import Layout, clean_text, find_layout, refuse_long_li
 from scoring.task import Task
 
 __all__ = ["Limits", "Predictions", "read"]
+# Larger files are read piece by piece, so that memory holds little but the predictions.
+STREAMED = 64 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +61,11 @@ def read(
     only. Returns predictions for every id. Raises Refused, naming every fault of a kind at once.
     """
     limits = limits or Limits()
+    if isinstance(source, Path) and source.stat().st_size > STREAMED:
+        try:
+            return _read_stream(source, task, ids, name, limits)
+        except (GiveUp, Refused):
+            pass  # with the whole file at hand it can be explained, or read after all
     data = load(source, limits)
     if not data:
         find_layout(b"", task, ids.count, lambda _: False)
@@ -77,6 +92,21 @@ def _read_text(text: bytes, task: Task, ids: Ids, limits: Limits) -> tuple[np.nd
     except Refused as refusal:
         raise _with_excerpts(refusal, text) from None
     return reader.values, layout.notices + reader.notices
+
+
+def _read_stream(path: Path, task: Task, ids: Ids, name: str, limits: Limits) -> Predictions:
+    """Read a plain CSV file piece by piece; raises GiveUp or Refused, both meaning: not so."""
+    if path.stat().st_size > min(limits.packed, limits.unpacked) or task.kind == "text":
+        raise GiveUp
+    with path.open("rb") as stream:
+        head = stream.read(BLOCK)
+        if is_packed(head) or head.startswith(b"PAR1") or not head.isascii():
+            raise GiveUp
+        notices = name_notice(name)
+        layout = find_layout(head, task, ids.count, lambda _: False)
+        stream.seek(layout.body)
+        values = read_fast(blocks_of_file(stream), layout, Filler(task, ids))
+    return Predictions(values, (*notices, *layout.notices))
 
 
 def _fast(text: bytes, layout: Layout, task: Task, ids: Ids) -> np.ndarray:

@@ -71,7 +71,7 @@ def is_packed(start: bytes) -> bool:
 
 def unpack(data: bytes, name: str, limits) -> tuple[bytes, list[str]]:
     """The table in a file, as bytes of CSV or Parquet, and notices; raises Refused."""
-    notices = _name_notice(name)
+    notices = name_notice(name)
     inner = data
     if data.startswith(b"\x1f\x8b"):
         inner = gunzip(data, limits.unpacked)
@@ -95,7 +95,7 @@ def _unpacked_sentence(limit: int) -> str:
     return f"Unpacked, the file is larger than the limit of {size_text(limit)}."
 
 
-def _name_notice(name: str) -> list[str]:
+def name_notice(name: str) -> list[str]:
     if not name or name.lower().endswith(USUAL_ENDINGS) or "." not in name:
         return []
     return [f"The file is named {quoted(name)}; .csv is usual."]

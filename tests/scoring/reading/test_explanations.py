@@ -88,7 +88,7 @@ def test_missing_ids_are_named_but_never_their_part():
     ("text", "code", "pieces"),
     [
         ("id,x\n" + "1;1\n" * 3, "fields", ["Line 2 has 1 field", "3 rows"]),
-        ("ID;X\n1;0,5\n2;0.5\n", "value", ["decimal comma", "other values have a point"]),
+        ("ID;X\n1;0,5\n2;0.5\n", "ids", ["decimal comma", "other values have a point"]),
         ("id,x\n001.5,1\n", "ids", ["'001.5'"]),
         ("x\n1\n", "header", ["Missing column 'id'"]),
         ("id x\n1 1\n", "header", ["spaces", "to_csv"]),
