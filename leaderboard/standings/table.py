@@ -77,6 +77,13 @@ class Board:
         return not self.settings.greater_is_better
 
     @property
+    def what(self) -> str:
+        """What the pager counts."""
+        if self.sealed:
+            return "with a valid file"
+        return "without a score" if self.below_listed else "with a score"
+
+    @property
     def below_more(self) -> int:
         return max(self.below_total - len(self.below), 0)
 
@@ -96,6 +103,9 @@ def board(
     version = release_settings.in_force(competition, frozen_at(competition, now))
     settings = release_settings.rule(version)
     maker = _Maker(competition, settings, team_id, now)
+    # Without public scores the teams themselves are the list.
+    sealed = settings.rule == "sealed" and not maker.ladder.total
+    below = below or sealed
     found = entries(competition).select_related("team")
     matching = found.filter(team__name__icontains=query) if query else found
     scored = matching.filter(value__isnull=False).order_by("-value", "reached_at", "team_id")
@@ -110,8 +120,7 @@ def board(
     own = maker.own_entry(ranked)
     maker.learn(ranked, unranked, own)
     rows = [maker.row(entry) for entry in ranked]
-    scored_board = settings.rule != "sealed" or maker.ladder.total
-    marks = list(public_marks(competition)) if baselines and scored_board else []
+    marks = list(public_marks(competition)) if baselines and not sealed else []
     return Board(
         competition=competition,
         state=competition.state(now),
