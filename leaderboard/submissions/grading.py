@@ -113,6 +113,7 @@ def _score(evaluation: Evaluation, stages: Stages) -> Scored:
         predictions = read(submission, opened)
     with stages.stage(Stage.CHECKING):
         key = digest.digest(opened.task, predictions, opened.public.slots)
+        whole = digest.digest(opened.task, predictions)
         found = checks.describe(opened.task, predictions, _earlier(evaluation, opened))
     with stages.stage(Stage.SCORING):
         in_force = release_settings.rule(evaluation.release_settings)
@@ -121,6 +122,7 @@ def _score(evaluation: Evaluation, stages: Stages) -> Scored:
     _keep(submission, opened, predictions)
     return Scored(
         digest=key,
+        predictions=whole,
         exact=exact,
         rows=predictions.n,
         notices=list(predictions.notices),

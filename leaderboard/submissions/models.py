@@ -102,6 +102,8 @@ class Evaluation(models.Model):
     timings = models.JSONField(default=dict, help_text="milliseconds by stage")
     rows = models.PositiveIntegerField(null=True)
     sealed = models.ForeignKey(SealedScore, null=True, on_delete=models.PROTECT)
+    # Of all rows: whether a team sent these predictions before. SealedScore knows public rows only.
+    predictions = models.CharField(max_length=64, blank=True, help_text="digest of all rows")
     waived_at = models.DateTimeField(null=True)
     waived_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"

@@ -33,11 +33,13 @@ from scoring import release as rules
 class Scored:
     """What a worker found out about a file, on the public rows.
 
-    `exact` is in displayed units; `difference` (rules that compare files row by row) is the mean
-    advantage over the file behind the team's reference and its spread, `against` that reference.
+    `digest` is that of the predictions on the public rows, `predictions` that on all rows. `exact`
+    is in displayed units; `difference` (rules that compare files row by row) is the mean advantage
+    over the file behind the team's reference and its spread, `against` that reference.
     """
 
     digest: str
+    predictions: str
     exact: float
     rows: int
     notices: list[str] = field(default_factory=list)
@@ -56,6 +58,7 @@ def release(leased: Evaluation, scored: Scored) -> Release | None:
         evaluation, competition, team = held
         settings = release_settings.rule(evaluation.release_settings)
         evaluation.sealed = _sealed(evaluation, competition, settings, scored)
+        evaluation.predictions = scored.predictions
         now = clock.now()
         entry, _ = Entry.objects.get_or_create(competition=competition, team=team)
         told = _told_before(evaluation, settings) or _judge(evaluation, entry, settings, scored)
@@ -165,8 +168,9 @@ def _never_used(sealed: SealedScore, settings) -> bool:
 def _told_before(evaluation: Evaluation, settings) -> Release | None:
     """Return the outcome this team was told for the same predictions, as a new release.
 
-    "Used up" and "received" are no answers about the file, so they do not bind a later one; and
-    nothing is told under the rule that tells nothing.
+    The same on all rows: a file that differs on private rows alone is judged like any other, or the
+    answer would tell which rows those are. "Used up" and "received" are no answers about the file,
+    so they do not bind a later one; and nothing is told under the rule that tells nothing.
     """
     if settings.rule == "sealed":
         return None
@@ -174,6 +178,7 @@ def _told_before(evaluation: Evaluation, settings) -> Release | None:
         Release.objects.filter(
             evaluation__team=evaluation.team_id,
             evaluation__sealed=evaluation.sealed,
+            evaluation__predictions=evaluation.predictions,
             outcome__in=(Outcome.RELEASED, Outcome.NO_CHANGE),
         )
         .order_by("evaluation__submission_id")

@@ -1,5 +1,6 @@
 """What is told of a file: the words, the state of a team, and numbers that are never redrawn."""
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
@@ -132,15 +133,26 @@ def test_another_team_is_judged_against_its_own_reference_on_the_same_numbers():
     assert Entry.objects.get(team=behind).used == 1
 
 
-def test_files_that_differ_on_private_rows_alone_share_their_numbers():
+def test_files_that_differ_on_private_rows_alone_share_their_numbers_and_tell_no_split():
     contest = factories.competition(rule=NOISY)
     team = factories.team(contest)
     first = factories.scored(team, 0.8)
-    values = factories.predictions()
-    values[~factories.public()] = 0
-    second = factories.scored(team, factories.csv(values))
-    assert second.sealed == first.sealed
-    assert second.release.repeated
+    assert first.release.outcome == "released"
+    outcomes = {}
+    for part, rows in (("private", ~factories.public()), ("public", factories.public())):
+        values = factories.predictions()
+        place = np.flatnonzero(rows)[0]
+        values[place] = 1 - values[place]
+        outcomes[part] = factories.scored(team, factories.csv(values))
+    assert outcomes["private"].sealed == first.sealed
+    assert outcomes["public"].sealed != first.sealed
+    # One changed row looks the same wherever it is: no answer tells in which part a row lies.
+    seen = {
+        part: (told(one).headline, told(one).repeated, one.release.outcome)
+        for part, one in outcomes.items()
+    }
+    assert seen["private"] == seen["public"]
+    assert Entry.objects.get().used == 1
 
 
 def test_a_worker_that_dies_before_its_commit_leaves_the_same_numbers(monkeypatch):
