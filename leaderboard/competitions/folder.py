@@ -8,6 +8,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, available_timezones
 
 import jsonschema
+from django.conf import settings
 
 from scoring import metrics
 from scoring.errors import BadSolution
@@ -87,6 +88,12 @@ def read(place: Path, now: datetime) -> Folder:
         for file in description.get("files", ())
     )
     _check_names(baselines, files, sample, solution, faults)
+    seconds = description.get("quotas", {}).get("seconds", 1)
+    if seconds >= settings.SCORING_LEASE:
+        faults.append(
+            f"competition.json, quotas.seconds: {seconds} must be below the lease of "
+            f"{settings.SCORING_LEASE} seconds; SCORING_LEASE raises it."
+        )
     pages = {page: _page(place, description, page, faults) for page in PAGES}
     if faults:
         raise BrokenFolder(faults)

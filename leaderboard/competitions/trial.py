@@ -92,18 +92,14 @@ def run(folder: Folder, target: Path) -> Trial:
 
 
 def _prepare(folder: Folder, target: Path) -> answers.Prepared:
-    split = folder.description.get("split")
-    source = folder.solution
+    drawn = folder.description.get("split")
+    options = {}
+    if drawn:
+        options["public_fraction"] = drawn["public_share"]
+        options["rng"] = np.random.default_rng(drawn["seed"])
     try:
         evaluate.check(folder.task, folder.metric)
-        if split:
-            source = answers.split(
-                folder.task,
-                source,
-                split["public_share"],
-                np.random.default_rng(split["seed"]),
-            )
-        return answers.prepare(folder.task, source, target)
+        return answers.prepare(folder.task, folder.solution, target, **options)
     except BadSolution as error:
         raise BrokenFolder(
             [f"{folder.solution.name}: {fault}" for fault in error.problems]
@@ -111,7 +107,7 @@ def _prepare(folder: Folder, target: Path) -> answers.Prepared:
 
 
 def _try_perfect(folder: Folder, parts: _Parts, faults: list[str]) -> tuple[float, float] | None:
-    predictions = perfect(folder.task, parts.ids.count, (parts.public, parts.private))
+    predictions = evaluate.perfect(folder.task, parts.ids.count, parts.public, parts.private)
     try:
         return tuple(
             evaluate.evaluate(folder.task, folder.metric, part, predictions)
@@ -120,24 +116,6 @@ def _try_perfect(folder: Folder, parts: _Parts, faults: list[str]) -> tuple[floa
     except Unscorable as error:
         faults.append(f"A perfect file cannot be scored on both parts: {error.sentence}")
         return None
-
-
-def perfect(task, n: int, parts: tuple[answers.Part, ...]) -> Predictions:
-    """Return the file that answers every row of the parts right; `n` rows in all."""
-    if task.kind == "text":
-        values = np.full(n, "", dtype=object)
-    elif task.kind == "label":
-        values = np.zeros(n, dtype=np.int32)
-    elif len(task.value_columns) > 1:
-        values = np.full((n, len(task.value_columns)), 1 / len(task.value_columns))
-    else:
-        values = np.zeros(n)
-    for part in parts:
-        right = part.y
-        if task.kind == "probabilities":
-            right = np.eye(len(task.value_columns))[np.asarray(part.y, int)]
-        values[part.slots] = right
-    return Predictions(values)
 
 
 def _try_file(
@@ -254,9 +232,7 @@ def _settings(folder: Folder, parts: _Parts, start: float, error: float) -> rele
         metric=metric,
     )
     if given and preset != "custom":
-        raise BadSettings(
-            dict.fromkeys(given, "Only the preset custom takes values of its own.")
-        )
+        raise BadSettings(dict.fromkeys(given, "Only the preset custom takes values of its own."))
     changed = {**proposed.to_dict(), **given}
     if "grid" in given:
         # The start line lies on the grid, so a grid of the organiser's own moves it.

@@ -126,6 +126,7 @@ def test_every_fault_is_named_at_once(hana, place):
         ({"release": {"preset": "custom", "tau": "0", "sigma_value": "9"}}, "release"),
         ({"hosts": ["nobody-here"]}, "nobody-here"),
         ({"quotas": {"daily": 0}}, "quotas.daily"),
+        ({"quotas": {"seconds": 4000}}, "SCORING_LEASE"),
         ({"metric": "roc_auc_score"}, "solution.csv"),
         ({"task": {"id_column": "id", "value_columns": ["sex"], "kind": "label"}}, "classes"),
     ],
