@@ -68,6 +68,7 @@ TABLE = {
     "host_submissions": (HOSTS, NEVER),
     "host_release": (HOSTS, HOSTS_CONFIRM),
     "host_preview": (HOSTS, NEVER),
+    "host_outlook": (HOSTS, NEVER),
     "host_close": (HOSTS, HOSTS_CONFIRM),
     "host_reveal": (NEVER, HOSTS_CONFIRM),
     "host_waive": (NEVER, HOSTS_ACT),

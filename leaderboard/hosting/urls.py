@@ -8,11 +8,7 @@ urlpatterns = [
     path("c/<slug:slug>/host/", views.activity, name="host"),
     path("c/<slug:slug>/host/release/", views.release_settings, name="host_release"),
     path("c/<slug:slug>/host/release/preview/", views.release_preview, name="host_preview"),
-    path(
-        "c/<slug:slug>/host/release/outlook/<slug:digest>/",
-        views.release_outlook,
-        name="host_outlook",
-    ),
+    path("c/<slug:slug>/host/release/outlook/", views.release_outlook, name="host_outlook"),
     path("c/<slug:slug>/host/submissions/", views.submissions, name="host_submissions"),
     path("c/<slug:slug>/host/submissions/<uuid:uuid>/waive/", views.waive, name="host_waive"),
     path("c/<slug:slug>/host/submissions/<uuid:uuid>/rescore/", views.rescore, name="host_rescore"),

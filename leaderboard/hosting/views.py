@@ -1,5 +1,6 @@
 """Pages for those who run a competition: hosts and staff; to everybody else they do not exist."""
 
+import re
 from datetime import UTC, date, datetime, time
 
 from django.contrib import messages
@@ -22,6 +23,7 @@ NARROW, WIDE = 326, 1040
 LONGEST_REASON = 300
 # Looks for a simulation, half a second apart, before the page says that no worker answers.
 MOST_LOOKS = 30
+QUESTION = re.compile("[0-9a-f]{64}")
 
 
 @require_safe
@@ -140,15 +142,15 @@ def _foreseen(competition, settings) -> dict:
 
 
 @require_safe
-def release_outlook(request, slug, digest):
+def release_outlook(request, slug):
     """Draw what a worker foresaw of settings, or look again in a moment: a part of the page."""
     visit = host_visit(request, slug)
-    waited = request.GET.get("looks", "")
+    digest, waited = request.GET.get("question", ""), request.GET.get("looks", "")
     looks = int(waited) + 1 if waited.isdecimal() and len(waited) < 4 else 1
     context = {
         "competition": visit.competition,
         "digest": digest,
-        "foreseen": foreseeing.answer(digest),
+        "foreseen": foreseeing.answer(digest) if QUESTION.fullmatch(digest) else None,
         "looks": looks,
         "gave_up": looks > MOST_LOOKS,
     }

@@ -16,7 +16,14 @@ from tests.leaderboard import factories
 
 pytestmark = pytest.mark.db
 
-PAGES = ("host", "host_release", "host_preview", "host_submissions", "host_close")
+PAGES = (
+    "host",
+    "host_release",
+    "host_preview",
+    "host_outlook",
+    "host_submissions",
+    "host_close",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -336,19 +343,19 @@ def test_the_preview_rings_a_worker_once_for_the_same_values(client, hana, bell)
     first = read(client, "host_preview", **form())
     read(client, "host_preview", **form())
     assert bell.count("hosting.outlook") == 1
-    digest = re.search(r"outlook/([0-9a-f]{64})/", first).group(1)
-    page = client.get(reverse("host_outlook", args=["penguins", digest]))
-    assert "Simulating" in page.content.decode()
-    gave_up = client.get(reverse("host_outlook", args=["penguins", digest]), {"looks": "30"})
-    assert "has not answered" in gave_up.content.decode()
+    digest = re.search(r"question=([0-9a-f]{64})", first).group(1)
+    assert "Simulating" in read(client, "host_outlook", question=digest)
+    assert "has not answered" in read(client, "host_outlook", question=digest, looks="30")
+    for nonsense in ("", "x y", "z" * 400):
+        assert "Simulating" in read(client, "host_outlook", question=nonsense, looks=nonsense)
 
 
 def test_a_worker_answers_and_the_page_draws(client, hana):
     first = read(client, "host_preview", **form())
-    digest = re.search(r"outlook/([0-9a-f]{64})/", first).group(1)
+    digest = re.search(r"question=([0-9a-f]{64})", first).group(1)
     foresee("0" * 64)
     foresee(digest)
-    page = read(client, "host_outlook", "penguins", digest)
+    page = read(client, "host_outlook", question=digest)
     assert 'data-host-chart="honest"' in page
     assert 'data-host-chart="attack"' in page
     assert "application/json" in page
