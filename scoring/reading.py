@@ -25,7 +25,6 @@ from scoring.reading_fast import (
     without_quotes,
 )
 from scoring.reading_limits import Limits
-from scoring.reading_parquet import read_parquet
 from scoring.reading_problems import EXCERPT_WIDTH
 from scoring.reading_slow import CHUNK, MOST_CELLS, Chunk, SlowReader
 from scoring.reading_text import Layout, clean_text, find_layout, refuse_long_lines
@@ -34,6 +33,8 @@ from scoring.task import Task
 __all__ = ["Limits", "Predictions", "read"]
 # Larger files are read piece by piece, so that memory holds little but the predictions.
 STREAMED = 64 << 20
+# Short enough that a file of hopeless rows is given up after few of them.
+SMALL_BLOCK = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,9 @@ def read(
         find_layout(b"", task, ids.count, lambda _: False)
     data, notices = unpack(data, name, limits)
     if data.startswith(b"PAR1"):
+        # Loaded when needed: pyarrow's Parquet takes a cold process longer than scoring a file.
+        from scoring.reading_parquet import read_parquet
+
         values, more = read_parquet(data, task, ids, limits)
         return Predictions(values, (*notices, *more))
     text, more = clean_text(data)
@@ -137,9 +141,23 @@ def _count_rows(text: bytes, layout: Layout) -> int:
 
 def _rows(text: bytes, layout: Layout, limits: Limits) -> Iterator[Chunk]:
     """The rows after the header with the line each begins on; raises Refused (quoting)."""
+    lone_returns = text.count(b"\r") != text.count(b"\r\n")
+    if lone_returns or text.find(b'"', layout.body) >= 0:
+        yield from _careful_rows(text, layout, limits)
+        return
+    # Without quotation marks every line is a row.
+    line = layout.line
+    for block in blocks_of(text, layout.body, SMALL_BLOCK):
+        stream = io.StringIO(str(block, "utf-8"), newline="")
+        rows = list(csv.reader(stream, delimiter=layout.delimiter))
+        yield rows, range(line, line + len(rows))
+        line += len(rows)
+
+
+def _careful_rows(text: bytes, layout: Layout, limits: Limits) -> Iterator[Chunk]:
+    """The same for fields that may run over several lines, and for all kinds of line end."""
     body = io.BytesIO(text)
     body.seek(layout.body)
-    # The newline setting keeps line ends inside quoted fields, and knows all three kinds.
     stream = io.TextIOWrapper(body, encoding="utf-8", newline="")
     reader = csv.reader(stream, delimiter=layout.delimiter, strict=True)
     rows: list[list[str]] = []
@@ -161,12 +179,11 @@ def _rows(text: bytes, layout: Layout, limits: Limits) -> Iterator[Chunk]:
 
 
 def _quoting(error: str, line: int, limits: Limits) -> Refused:
-    code = "quoting"
     if "field larger" in error:
-        code = "too_large"
+        # Long lines have been refused before, so this field runs over many of them.
         message = (
-            f"Line {line} begins a field longer than {limits.field} characters. Perhaps a "
-            "quotation mark is missing."
+            f"A quotation mark opened on line {line} is never closed, or not within "
+            f"{limits.field} characters."
         )
     elif "unexpected end" in error:
         message = f"A quotation mark opened on line {line} is never closed."
@@ -175,7 +192,7 @@ def _quoting(error: str, line: int, limits: Limits) -> Refused:
             f"Line {line}: a quoted field is followed by other text. Inside a quoted field, write "
             'a quotation mark twice ("").'
         )
-    return Refused(code, message, [Problem(code, message, line, (line,))])
+    return Refused("quoting", message, [Problem("quoting", message, line, (line,))])
 
 
 def _with_excerpts(refusal: Refused, text: bytes) -> Refused:
@@ -188,16 +205,10 @@ def _with_excerpts(refusal: Refused, text: bytes) -> Refused:
     }
     if not wanted:
         return refusal
-    found = {}
-    last = max(wanted)
-    stream = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline=None)
-    for number, line in enumerate(stream, 1):
-        if number in wanted:
-            line = line.rstrip("\n")
-            short = line if len(line) <= EXCERPT_WIDTH else line[: EXCERPT_WIDTH - 1] + "…"
-            found[number] = short
-        if number >= last:
-            break
+    found = {
+        near: line if len(line) <= EXCERPT_WIDTH else f"{line[: EXCERPT_WIDTH - 1]}…"
+        for near, line in _lines(text, wanted)
+    }
     problems = [
         problem
         if not problem.line or problem.excerpt
@@ -212,3 +223,22 @@ def _with_excerpts(refusal: Refused, text: bytes) -> Refused:
         for problem in refusal.problems
     ]
     return Refused(refusal.code, refusal.sentence, problems)
+
+
+def _lines(text: bytes, wanted: set[int]) -> Iterator[tuple[int, str]]:
+    """The lines with these numbers."""
+    line, last = 1, max(wanted)
+    returns = b"\r" in text
+    for block in blocks_of(text, 0):
+        data = bytes(block)
+        if returns:
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        after = line + data.count(b"\n") + (not data.endswith(b"\n"))
+        here = [number for number in wanted if line <= number < after]
+        if here:
+            pieces = data.split(b"\n")
+            for number in sorted(here):
+                yield number, pieces[number - line].decode(errors="replace")
+        line = after
+        if line > last:
+            return

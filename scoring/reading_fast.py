@@ -200,11 +200,11 @@ def without_quotes(text: bytes, start: int, delimiter: str) -> bytes | None:
     return text[:start] + text[start:].replace(b'"', b"")
 
 
-def blocks_of(text: bytes, start: int) -> Iterator[memoryview]:
-    """Whole lines of the text from `start`, about a megabyte at a time."""
+def blocks_of(text: bytes, start: int, length: int = BLOCK) -> Iterator[memoryview]:
+    """Whole lines of the text from `start`, about `length` bytes at a time."""
     view, size = memoryview(text), len(text)
     while start < size:
-        stop = min(start + BLOCK, size)
+        stop = min(start + length, size)
         if stop < size:
             stop = text.rfind(b"\n", start, stop) + 1 or text.find(b"\n", stop) + 1 or size
         yield view[start:stop]

@@ -5,7 +5,7 @@ whose columns are converted together, and looks at single cells only where that 
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -27,7 +27,7 @@ SPARE_ROWS = 10_000
 _PLAIN_IDS = re.compile(r"(?:-?[0-9]{1,18}+\n)*+")
 _MANGLED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+?[0-9]{2,}|[0-9]{1,2}[-.][A-Za-z]{3}", re.I)
 
-Chunk = tuple[list[list[str]], list[int]]
+Chunk = tuple[list[list[str]], Sequence[int]]
 
 
 class SlowReader:
@@ -82,36 +82,30 @@ class SlowReader:
             raise self.problems.refusal()
         self._say_notices()
 
-    def _chunk(self, rows: list[list[str]], lines: list[int]) -> None:
-        width = self.layout.width
-        if set(map(len, rows)) != {width} or self._any_odd(rows):
+    def _chunk(self, rows: list[list[str]], lines: Sequence[int]) -> None:
+        at = self.layout.columns[0]
+        slots = None
+        if set(map(len, rows)) == {self.layout.width} and not self.layout.blank:
+            slots = self._find([row[at] for row in rows])
+        # A row that repeats the header or is all blank has no id that is known.
+        if slots is None or slots.min() < 0:
             rows, lines = self._shaped(rows, lines)
-        if not rows:
-            return
+            if not rows:
+                return
+            slots = self._find([row[at] for row in rows])
         self.rows += len(rows)
         columns = list(zip(*rows, strict=True))
-        texts = list(columns[self.layout.columns[0]])
-        line_of = np.array(lines, np.int64)
-        slots = self._find(texts)
-        if not self._new(slots):
-            slots = self._note_ids(slots, texts, lines)
+        if self._new(slots):
+            self.lines[slots] = lines
         else:
-            self.lines[slots] = line_of
+            slots = self._note_ids(slots, list(columns[at]), lines)
         cells = [list(columns[place]) for place in self.layout.columns[1:]]
         good, found = self._values(cells, lines)
         keep = (slots >= 0) & good
         target = slots[keep]
         self.values[target] = found[keep]
 
-    def _any_odd(self, rows: list[list[str]]) -> bool:
-        """Whether a row repeats the header, is all blank, or fills a column meant to be empty."""
-        place = self.layout.columns[0]
-        name = self.layout.names[place].casefold()
-        if self.layout.blank:
-            return True
-        return any(not row[place].strip() or row[place].strip().casefold() == name for row in rows)
-
-    def _shaped(self, rows: list[list[str]], lines: list[int]) -> Chunk:
+    def _shaped(self, rows: list[list[str]], lines: Sequence[int]) -> Chunk:
         """Rows that have the header's width; says what is wrong with the others."""
         width, kept, kept_lines = self.layout.width, [], []
         header = [name.casefold() for name in self.layout.names]
@@ -166,7 +160,7 @@ class SlowReader:
         ordered = np.sort(slots)
         return not (ordered[1:] == ordered[:-1]).any()
 
-    def _note_ids(self, slots: np.ndarray, texts: list[str], lines: list[int]) -> np.ndarray:
+    def _note_ids(self, slots: np.ndarray, texts: list[str], lines: Sequence[int]) -> np.ndarray:
         """Look at ids one by one; marks unknown and repeated ones as UNKNOWN."""
         found = slots.tolist()
         odd = [at for at, slot in enumerate(found) if slot < 0]
@@ -211,7 +205,9 @@ class SlowReader:
                 self._counts["decimal ids"] += 1
         return answer
 
-    def _values(self, cells: list[list[str]], lines: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    def _values(
+        self, cells: list[list[str]], lines: Sequence[int]
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Which rows hold good values, and the values."""
         if self.task.kind == "label":
             return self._label_values(cells[0], lines)
@@ -229,7 +225,7 @@ class SlowReader:
             self._check_sums(matrix, good, lines)
         return good, matrix
 
-    def _check_sums(self, matrix: np.ndarray, good: np.ndarray, lines: list[int]) -> None:
+    def _check_sums(self, matrix: np.ndarray, good: np.ndarray, lines: Sequence[int]) -> None:
         with np.errstate(invalid="ignore"):
             sums = normalise_in_place(matrix)
         off = good & ~(np.abs(sums - 1) <= sum_tolerance(matrix.shape[1]))
@@ -239,7 +235,7 @@ class SlowReader:
             )
 
     def _number_values(
-        self, name: str, texts: list[str], lines: list[int]
+        self, name: str, texts: list[str], lines: Sequence[int]
     ) -> tuple[np.ndarray, np.ndarray]:
         plain = all_numbers(texts)
         if plain is not None:
@@ -277,7 +273,7 @@ class SlowReader:
         )
 
     def _odd_numbers(
-        self, name: str, texts: list[str], lines: list[int]
+        self, name: str, texts: list[str], lines: Sequence[int]
     ) -> tuple[np.ndarray, np.ndarray]:
         values, good = np.zeros(len(texts)), np.zeros(len(texts), bool)
         for at, text in enumerate(texts):
@@ -295,7 +291,9 @@ class SlowReader:
             values[at], good[at] = value, True
         return values, good
 
-    def _label_values(self, texts: list[str], lines: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    def _label_values(
+        self, texts: list[str], lines: Sequence[int]
+    ) -> tuple[np.ndarray, np.ndarray]:
         labels = self.labels
         name = quoted(self.task.value_columns[0])
         found = [self._memo.get(text) for text in texts]
@@ -322,7 +320,7 @@ class SlowReader:
         values = np.array([-1 if place is None else place for place in found], np.int32)
         return values >= 0, values
 
-    def _text_values(self, texts: list[str], lines: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    def _text_values(self, texts: list[str], lines: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         values = np.empty(len(texts), object)
         values[:] = [plain_text(text) for text in texts]
         good = np.ones(len(texts), bool)

@@ -1,0 +1,338 @@
+"""How fast submissions are scored, against a script of pandas and scikit-learn, and the limit.
+
+    python -m tests.benchmarks.scoring            (10 thousand to 1 million rows)
+    python -m tests.benchmarks.scoring --full     (10 million rows as well)
+
+Files are made with a fixed seed. Every round runs each method once, in a process of its own that
+first scores a small file; the table shows medians over the rounds, and ratios hold within a row
+only. A time counts only if the scores agree with scikit-learn's to 1e-6: predictions are rounded
+to six digits before they are scored. "Limit" is pyarrow parsing the same file into typed columns.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SIX_DIGITS = 1e-6
+ROUNDS = {10_000: 5, 100_000: 5, 1_000_000: 3, 10_000_000: 1}
+CLASSES = 10
+MODULE = "tests.benchmarks.scoring"
+
+# --- in the processes ---------------------------------------------------------------------------
+# Each imports what it measures inside its class, so that no method pays for another's imports.
+
+COLD = """
+import pathlib, sys
+from scoring import Task, load_ids, load_part, read
+from scoring.evaluate import evaluate
+folder = pathlib.Path(sys.argv[1])
+task = Task("id", ("prediction",), "probability", "int")
+ids = load_ids(folder / "prepared" / "ids")
+part = load_part(folder / "prepared" / "public", ids)
+evaluate(task, "roc_auc_score", part, read(folder / "sample.csv", task, ids))
+"""
+
+
+def peak_mib() -> float:
+    status = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return int(next(line for line in status if line.startswith("VmHWM")).split()[1]) / 1024
+
+
+def columns_of(kind: str) -> list[str]:
+    return [f"p{place}" for place in range(CLASSES)] if kind == "ten" else ["prediction"]
+
+
+class Ours:
+    """The product: answers prepared beforehand, everything else per submission."""
+
+    def __init__(self, folder: Path, kind: str) -> None:
+        from scoring import Limits, Task, load_ids, load_part, read
+        from scoring.evaluate import evaluate
+        from scoring.reading import Predictions
+
+        self.read, self.evaluate, self.predictions = read, evaluate, Predictions
+        id_type = "str" if kind == "str" else "int"
+        shape = "probabilities" if kind == "ten" else "probability"
+        self.task = Task("id", tuple(columns_of(kind)), shape, id_type)
+        self.number = Task("id", ("prediction",), "number", id_type)
+        self.label = Task("id", ("prediction",), "label", id_type, classes=("0", "1"))
+        self.limits = Limits(packed=1 << 32, unpacked=1 << 32)
+        self.ids = load_ids(folder / "prepared" / "ids")
+        self.parts = [load_part(folder / "prepared" / p, self.ids) for p in ("public", "private")]
+        self.kind = kind
+
+    def run(self, path: Path) -> list[float]:
+        found = self.read(path, self.task, self.ids, limits=self.limits)
+        if self.kind == "ten":
+            return [self.evaluate(self.task, "log_loss", part, found) for part in self.parts]
+        labels = self.predictions((found.values > 0.5).astype("int32"))
+        scores = []
+        for part in self.parts:
+            scores.append(self.evaluate(self.task, "roc_auc_score", part, found))
+            scores.append(self.evaluate(self.task, "log_loss", part, found))
+            scores.append(self.evaluate(self.number, "rmse", part, found))
+            scores.append(self.evaluate(self.label, "accuracy_score", part, labels))
+        return scores
+
+
+class Script:
+    """What an organiser would write: pandas to read, check and merge, scikit-learn to score."""
+
+    def __init__(self, folder: Path, kind: str) -> None:
+        import pandas
+        import sklearn.metrics
+
+        self.pandas, self.metrics, self.kind = pandas, sklearn.metrics, kind
+        self.types = {"id": str} if kind == "str" else None
+        self.solution = folder / "solution.csv"
+
+    def run(self, path: Path) -> list[float]:
+        solution = self.pandas.read_csv(self.solution, dtype=self.types)
+        sent = self.pandas.read_csv(path, dtype=self.types)
+        names = columns_of(self.kind)
+        assert list(sent.columns) == ["id", *names]
+        assert not sent["id"].duplicated().any()
+        assert sent["id"].isin(solution["id"]).all()
+        assert len(sent) == len(solution)
+        assert not sent[names].isna().any().any()
+        merged = solution.merge(sent, on="id")
+        scores = []
+        for part in ("Public", "Private"):
+            rows = merged[merged["Usage"] == part]
+            truth, given = rows["truth"], rows[names]
+            if self.kind == "ten":
+                scores.append(self.metrics.log_loss(truth, given, labels=list(range(CLASSES))))
+                continue
+            given = given["prediction"]
+            scores.append(self.metrics.roc_auc_score(truth, given))
+            scores.append(self.metrics.log_loss(truth, given))
+            scores.append(self.metrics.root_mean_squared_error(truth, given))
+            scores.append(self.metrics.accuracy_score(truth, given > 0.5))
+        return scores
+
+
+class Limit:
+    """Typed parsing alone."""
+
+    def __init__(self, folder: Path, kind: str) -> None:
+        import pyarrow
+        import pyarrow.csv
+
+        types = {name: pyarrow.float64() for name in columns_of(kind)}
+        types["id"] = pyarrow.string() if kind == "str" else pyarrow.int64()
+        self.options = pyarrow.csv.ConvertOptions(column_types=types)
+        self.csv = pyarrow.csv
+
+    def run(self, path: Path) -> list[float]:
+        self.csv.read_csv(path, convert_options=self.options)
+        return []
+
+
+METHODS = {"ours": Ours, "script": Script, "limit": Limit}
+
+
+def measure(method: str, folder: Path, kind: str, order: str) -> dict:
+    tool = METHODS[method](folder, kind)
+    warm = METHODS[method](folder / "warm", kind)
+    warm.run(folder / "warm" / "sample.csv")
+    before, start = peak_mib(), time.perf_counter()
+    scores = tool.run(folder / f"{order}.csv")
+    return {
+        "seconds": time.perf_counter() - start,
+        "mib": peak_mib() - before,
+        "scores": scores,
+        "pandas": "pandas" in sys.modules,
+    }
+
+
+# --- making files -------------------------------------------------------------------------------
+
+
+def make(folder: Path, rows: int, kind: str) -> None:
+    """A solution, its prepared form, and a submission in the sample's order and another."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    from scoring import Task, prepare
+
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(rows)
+    if kind == "str":
+        ids = np.array([f"{number:012x}" for number in rng.permutation(rows * 9)[:rows].tolist()])
+    else:
+        ids = rng.permutation(rows) + 1000
+    names = columns_of(kind)
+    if kind == "ten":
+        truth = rng.integers(0, CLASSES, rows)
+        values = rng.random((rows, CLASSES)) + 0.01
+        values[np.arange(rows), truth] += 1
+        values /= values.sum(axis=1, keepdims=True)
+    else:
+        truth = rng.integers(0, 2, rows)
+        values = np.clip(0.3 + 0.4 * truth + 0.25 * rng.normal(size=rows), 1e-6, 1 - 1e-6)[:, None]
+    usage = np.where(rng.random(rows) < 0.5, "Public", "Private")
+    write = pacsv.WriteOptions(quoting_style="none")
+    solution = pa.table({"id": ids, "truth": truth, "Usage": usage})
+    pacsv.write_csv(solution, folder / "solution.csv", write)
+    for order, places in (("sample", np.arange(rows)), ("shuffled", rng.permutation(rows))):
+        table = pa.table([ids[places], *values[places].T], names=["id", *names])
+        pacsv.write_csv(table, folder / f"{order}.csv", write)
+    shape = "probabilities" if kind == "ten" else "probability"
+    classes = tuple(map(str, range(CLASSES))) if kind == "ten" else ()
+    task = Task("id", tuple(names), shape, "str" if kind == "str" else "int", classes=classes)
+    prepare(task, folder / "solution.csv", folder / "prepared")
+
+
+# --- the parent ---------------------------------------------------------------------------------
+
+
+def child(*args: str) -> dict:
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", MODULE, "--child", *args]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    return json.loads(done.stdout or "{}")
+
+
+def compare(folder: Path, rows: int, kind: str, order: str, methods: list[str]) -> dict:
+    found: dict[str, list[dict]] = {method: [] for method in methods}
+    for _ in range(ROUNDS[rows]):
+        for method in methods:
+            found[method].append(child("measure", method, str(folder), kind, order))
+    ours, script = (found.get(name, [{}])[0].get("scores") for name in ("ours", "script"))
+    if script:
+        worst = max(abs(a - b) for a, b in zip(ours, script, strict=True))
+        assert worst < SIX_DIGITS, f"scores differ from scikit-learn's by {worst}"
+    assert not any(one["pandas"] for one in found["ours"])
+    return {
+        method: (
+            statistics.median(one["seconds"] for one in runs),
+            statistics.median(one["mib"] for one in runs),
+        )
+        for method, runs in found.items()
+    }
+
+
+def row(name: str, result: dict, rows: int) -> str:
+    ours, mib = result["ours"]
+    cells = [name, f"{ours * 1000:.1f} ms", f"{result['limit'][0] * 1000:.1f} ms"]
+    cells.append(f"{ours / result['limit'][0]:.2f}")
+    if "script" in result:
+        script, theirs = result["script"]
+        cells += [f"{script * 1000:.0f} ms", f"**{script / ours:.1f}**", f"{theirs:.0f} MiB"]
+    else:
+        cells += ["", "", ""]
+    cells += [f"{mib:.0f} MiB", f"{mib * (1 << 20) / rows:.0f} B"]
+    return f"| {' | '.join(cells)} |"
+
+
+def cold(folder: Path) -> None:
+    """A new process that scores ten thousand rows, against its imports and the script."""
+    times: dict[str, list[float]] = {}
+    commands = {
+        "imports of numpy and pyarrow": [sys.executable, "-c", "import numpy, pyarrow.csv"],
+        "Holdout": [sys.executable, "-c", COLD, str(folder)],
+        "script": [sys.executable, "-m", MODULE, "--child", "cold", "script", str(folder)],
+    }
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.getcwd()}
+    for _ in range(7):
+        for name, command in commands.items():
+            start = time.perf_counter()
+            subprocess.run(command, check=True, env=environment, capture_output=True)
+            times.setdefault(name, []).append(time.perf_counter() - start)
+    print("\nA new process that scores 10,000 rows (S4)\n\n| | median |\n| --- | --- |")
+    for name, taken in times.items():
+        print(f"| {name} | {statistics.median(taken) * 1000:.0f} ms |")
+
+
+def refusals(folder: Path) -> None:
+    """Malformed copies of a million rows: each must be refused, with the right reason (S5)."""
+    import pytest
+
+    from scoring import Refused
+
+    ours = Ours(folder, "int")
+    header, *lines = (folder / "sample.csv").read_text(encoding="utf-8").splitlines()
+    at = len(lines) * 3 // 4
+    first, value = lines[at].split(",")
+    other = lines[at - 5].split(",")[0]
+    spoilt = {
+        "id twice": ("duplicate", f"{other},{value}"),
+        "row missing": ("ids", None),
+        "unknown id": ("ids", f"77{first},{value}"),
+        "id as text": ("ids", f"x{first},{value}"),
+        "no id": ("ids", f",{value}"),
+        "nan": ("missing", f"{first},nan"),
+        "empty value": ("missing", f"{first},"),
+        "inf": ("value", f"{first},inf"),
+        "text": ("value", f"{first},high"),
+        "out of range": ("range", f"{first},1.5"),
+        "three fields": ("fields", f"{first},{value},1"),
+        "open quotation mark": ("quoting", f'{first},"{value}'),
+    }
+    print("\nRefusals of a spoilt file of 1,000,000 rows (S5)\n")
+    print("| fault | code | told in | sentence |\n| --- | --- | --- | --- |")
+    headers = {"wrong column": "id,target", "extra column": f"{header},more"}
+    for name, (code, line) in {**spoilt, **dict.fromkeys(headers, ("header", ""))}.items():
+        body = (
+            lines if name in headers else [*lines[:at], *([line] if line else []), *lines[at + 1 :]]
+        )
+        text = "\n".join([headers.get(name, header), *body, ""]).encode()
+        start = time.perf_counter()
+        with pytest.raises(Refused) as caught:
+            ours.read(text, ours.task, ours.ids, limits=ours.limits)
+        taken, refusal = time.perf_counter() - start, caught.value
+        assert refusal.code == code, refusal.sentence
+        print(f"| {name} | {refusal.code} | {taken:.2f} s | {refusal.sentence[:110]} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="up to 1 million rows (the default)")
+    size.add_argument("--full", action="store_true", help="10 million rows as well")
+    parser.add_argument("--most", type=int, default=None, help="leave out larger files")
+    parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.child:
+        act, method, folder, *rest = args.child
+        if act == "cold":
+            METHODS[method](Path(folder), "int").run(Path(folder, "sample.csv"))
+        else:
+            print(json.dumps(measure(method, Path(folder), *rest)))
+        return
+    most = args.most or (10_000_000 if args.full else 1_000_000)
+    print(f"{platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()}")
+    heads = "rows, ids, order|Holdout|limit|/ limit|script|script /|script's memory|memory|a row"
+    print(f"\n| {' | '.join(heads.split('|'))} |\n|{' --- |' * 9}")
+    with tempfile.TemporaryDirectory() as where:
+        root = Path(where)
+        for kind in ("int", "str", "ten"):
+            make(root / kind / "warm", 1000, kind)
+            for rows in (10_000, 100_000, 1_000_000, 10_000_000):
+                if rows > most or (kind == "ten" and rows in (10_000, 10_000_000)):
+                    continue
+                folder = root / kind / str(rows)
+                make(folder, rows, kind)
+                (folder / "warm").symlink_to(root / kind / "warm")
+                for order in ("shuffled", "sample"):
+                    methods = ["limit", "ours", "script"]
+                    if rows == 10_000_000 and kind == "str":
+                        methods.pop()  # several minutes a round
+                    result = compare(folder, rows, kind, order, methods)
+                    name = {"int": "whole numbers", "str": "12 letters", "ten": "10 classes"}[kind]
+                    print(row(f"{rows:,}, {name}, {order}", result, rows), flush=True)
+        cold(root / "int" / "10000")
+        if most >= 1_000_000:
+            refusals(root / "int" / "1000000")
+
+
+if __name__ == "__main__":
+    main()
