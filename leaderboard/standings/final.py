@@ -20,6 +20,8 @@ from scoring import release
 
 PER_PAGE = 25
 COVERED_OF = 20
+# First places of the public board that the slope chart shows wherever they ended.
+LEADERS = 3
 MOVES_OF = 25
 LISTED_APART = 4
 # Those without a place come last; of a shared place the better public one is listed first.
@@ -129,6 +131,9 @@ def final_board(
     shown = pages(page, total, per_page)
     rows = maker.rows(placed[max(shown.first - 1, 0) : shown.last])
     top = rows if shown.number == 1 and per_page >= MOVES_OF else maker.rows(placed[:MOVES_OF])
+    leaders = maker.rows(
+        placed.filter(public_place__lte=LEADERS).order_by("public_place")[:LEADERS]
+    )
     mine = maker.own([*rows, *top])
     banded = [row for row in top[:COVERED_OF] if row.first is not None]
     winners = [row for row in top if row.place == 1]
@@ -146,8 +151,8 @@ def final_board(
         covered=sum(not row.outside for row in banded),
         covered_of=len(banded),
         median_move=_median_move(top),
-        slope=slope.wide(top, mine),
-        slope_small=slope.narrow(top, mine),
+        slope=slope.wide(top, leaders, mine),
+        slope_small=slope.narrow(top, leaders, mine),
         unplaced=maker.rows(maker.standings.filter(place__isnull=True).order_by("team__name")),
         disqualified=list(
             Team.objects.filter(competition=competition, disqualified_at__isnull=False)

@@ -70,21 +70,26 @@ class Slope:
     shown: int
 
 
-def wide(rows: Sequence, mine) -> Slope | None:
-    """The chart for wide screens: sixteen teams and the viewer's own."""
-    return _slope(rows, mine, WIDE)
+def wide(rows: Sequence, leaders: Sequence, mine) -> Slope | None:
+    """The chart for wide screens: sixteen teams, who led in public, and the viewer's own."""
+    return _slope(rows, leaders, mine, WIDE)
 
 
-def narrow(rows: Sequence, mine) -> Slope | None:
-    """The chart for phones: twelve teams and the viewer's own."""
-    return _slope(rows, mine, NARROW)
+def narrow(rows: Sequence, leaders: Sequence, mine) -> Slope | None:
+    """The chart for phones: twelve teams, who led in public, and the viewer's own."""
+    return _slope(rows, leaders, mine, NARROW)
 
 
-def _slope(rows: Sequence, mine, shape: Shape) -> Slope | None:
-    """Draw the first rows of a final ranking; None where nobody had a public score."""
+def _slope(rows: Sequence, leaders: Sequence, mine, shape: Shape) -> Slope | None:
+    """Draw the first rows of a final ranking; None where nobody had a public score.
+
+    Who led in public and fell is drawn too: that fall is what the chart is for.
+    """
     chosen = list(rows[: shape.rows])
-    if mine and mine.place is not None and all(row.name != mine.name for row in chosen):
-        chosen.append(mine)
+    for row in (*leaders, *([mine] if mine else [])):
+        if row.place is not None and all(row.name != other.name for other in chosen):
+            chosen.append(row)
+    chosen.sort(key=lambda row: row.place)
     if not any(row.public_place for row in chosen):
         return None
     # Teams without a public score stand below those with one, in the final order.

@@ -187,6 +187,25 @@ def test_a_sealed_competition_has_nothing_to_compare(client):
     assert "Prize rule" in text
 
 
+def test_the_slope_chart_shows_who_led_in_public_and_fell():
+    made = boards.contest(slug="fall")
+    names = {f"team{number:02}": 90 - number for number in range(29)}
+    teams = boards.place(made, {"climber": 95} | names)
+    places = [
+        (teams[name], place, 0.9 - place / 100, value, place + 1, place, place)
+        for place, (name, value) in enumerate(names.items(), 1)
+    ]
+    boards.finals(made, [*places, (teams["climber"], 30, 0.5, 95, 1, 30, 30)])
+    found = final_board(boards.reveal(made))
+    for chart in (found.slope, found.slope_small):
+        lines = {line.name: line for line in chart.lines}
+        climber = lines["climber"]
+        assert climber.left_y == min(line.left_y for line in lines.values())
+        assert climber.right_y == max(line.right_y for line in lines.values())
+        assert climber.place == 30
+        assert climber.kind == "out"
+
+
 def test_the_slope_chart_orders_both_sides(contest):
     made = final_board(boards.reveal(contest))
     lines = {line.name: line for line in made.slope.lines}
@@ -206,5 +225,5 @@ def test_the_slope_chart_orders_both_sides(contest):
 
 def test_the_number_of_queries_is_fixed(contest, django_assert_max_num_queries):
     boards.reveal(contest)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         final_board(contest, team_id=contest.teams.get(name="eve").pk)
