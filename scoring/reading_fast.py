@@ -19,7 +19,7 @@ from scoring.arrow_arrays import as_numpy
 from scoring.canonical import normalise_in_place, round_in_place, sum_tolerance
 from scoring.ids import Ids
 from scoring.labels import Labels, plain_text
-from scoring.reading_slow import empty_values
+from scoring.reading_cells import empty_values
 from scoring.reading_text import Layout
 from scoring.task import Task
 

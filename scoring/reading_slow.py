@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from scoring.canonical import normalise_in_place, round_in_place, sum_tolerance
 from scoring.errors import Problem, Refused
 from scoring.ids import UNKNOWN, Ids
-from scoring.labels import Labels, plain_text, plain_whole, trimmed
+from scoring.labels import plain_whole, trimmed
+from scoring.reading_cells import CellReader, empty_values
 from scoring.reading_problems import SHOWN, Problems, counted, listed, quoted
 from scoring.reading_text import Layout
-from scoring.reading_values import COMMA_REASON, MISSING, all_numbers, number
 from scoring.task import Task
 
 CHUNK = 16384
@@ -41,12 +40,8 @@ class SlowReader:
         self.rows = 0
         self.lines = np.zeros(ids.count, np.int64)
         self.values = empty_values(task, ids.count)
-        self.labels = Labels(task) if task.kind == "label" else None
-        self._memo: dict[str, int] = {}
-        self._counts = dict.fromkeys(
-            ("decimal ids", "case", "number", "truth", "trailing", "blank", "comma", "point"), 0
-        )
-        self._commas: list[tuple[str, int, str]] = []
+        self.cells = CellReader(task, self.problems)
+        self._counts = dict.fromkeys(("decimal ids", "trailing", "blank"), 0)
         self._misshapen: list[tuple[int, int]] = []
         self._misshapen_count = 0
         self._duplicates: list[tuple[str, int, int]] = []
@@ -100,7 +95,7 @@ class SlowReader:
         else:
             slots = self._note_ids(slots, list(columns[at]), lines)
         cells = [list(columns[place]) for place in self.layout.columns[1:]]
-        good, found = self._values(cells, lines)
+        good, found = self.cells.read(cells, lines)
         keep = (slots >= 0) & good
         target = slots[keep]
         self.values[target] = found[keep]
@@ -205,133 +200,6 @@ class SlowReader:
                 self._counts["decimal ids"] += 1
         return answer
 
-    def _values(
-        self, cells: list[list[str]], lines: Sequence[int]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Which rows hold good values, and the values."""
-        if self.task.kind == "label":
-            return self._label_values(cells[0], lines)
-        if self.task.kind == "text":
-            return self._text_values(cells[0], lines)
-        columns = [
-            self._number_values(name, column, lines)
-            for name, column in zip(self.task.value_columns, cells, strict=True)
-        ]
-        good = np.logical_and.reduce([ok for ok, _ in columns])
-        if len(columns) == 1:
-            return good, columns[0][1]
-        matrix = np.column_stack([values for _, values in columns])
-        if self.task.kind == "probabilities":
-            self._check_sums(matrix, good, lines)
-        return good, matrix
-
-    def _check_sums(self, matrix: np.ndarray, good: np.ndarray, lines: Sequence[int]) -> None:
-        with np.errstate(invalid="ignore"):
-            sums = normalise_in_place(matrix)
-        off = good & ~(np.abs(sums - 1) <= sum_tolerance(matrix.shape[1]))
-        for at in np.flatnonzero(off).tolist():
-            self.problems.cell(
-                "sum", "the probabilities of a row must add up to 1", lines[at], f"{sums[at]:.6g}"
-            )
-
-    def _number_values(
-        self, name: str, texts: list[str], lines: Sequence[int]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        plain = all_numbers(texts)
-        if plain is not None:
-            values, good = np.array(plain), np.ones(len(texts), bool)
-            self._counts["point"] += any("." in text for text in texts)
-        else:
-            values, good = self._odd_numbers(name, texts, lines)
-        round_in_place(values)
-        low, high, wanted = self.range_of()
-        if low is not None or high is not None:
-            outside = np.zeros(len(values), bool)
-            if low is not None:
-                outside |= values < low
-            if high is not None:
-                outside |= values > high
-            for at in np.flatnonzero(outside & good).tolist():
-                shown = trimmed(texts[at])[:40]
-                self.problems.cell("range", f"{quoted(name)} must be {wanted}", lines[at], shown)
-            good &= ~outside
-        return good, values
-
-    def range_of(self) -> tuple[float | None, float | None, str]:
-        """Lowest and highest allowed value, and how to say so."""
-        if self.task.kind != "number":
-            return 0.0, 1.0, "a probability from 0 to 1"
-        low, high = self.task.low, self.task.high
-        if low is not None and high is not None:
-            return low, high, f"from {low:g} to {high:g}"
-        return (
-            low,
-            high,
-            f"at least {low:g}"
-            if high is None and low is not None
-            else (f"at most {high:g}" if high is not None else ""),
-        )
-
-    def _odd_numbers(
-        self, name: str, texts: list[str], lines: Sequence[int]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        values, good = np.zeros(len(texts)), np.zeros(len(texts), bool)
-        for at, text in enumerate(texts):
-            value, code, reason = number(text)
-            if value is None:
-                shown = quoted(trimmed(text))
-                self.problems.cell(code, f"{quoted(name)} {reason}", lines[at], shown)
-                continue
-            if code == "comma":
-                self._counts["comma"] += 1
-                if len(self._commas) < SHOWN:
-                    self._commas.append((name, lines[at], quoted(trimmed(text))))
-            elif "." in text:
-                self._counts["point"] += 1
-            values[at], good[at] = value, True
-        return values, good
-
-    def _label_values(
-        self, texts: list[str], lines: Sequence[int]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        labels = self.labels
-        name = quoted(self.task.value_columns[0])
-        found = [self._memo.get(text) for text in texts]
-        for at, place in enumerate(found):
-            if place is not None:
-                continue
-            text = texts[at]
-            place, how = labels.find(text)
-            if place is None:
-                shown = quoted(trimmed(text))
-                if trimmed(text).casefold() in MISSING:
-                    self.problems.cell("missing", f"{name} is missing", lines[at], shown)
-                else:
-                    allowed = listed(labels.names, len(labels.names))
-                    self.problems.cell(
-                        "value", f"{name} must be one of {allowed}", lines[at], shown
-                    )
-                continue
-            found[at] = place
-            if how:
-                self._counts[how] += 1
-            elif len(self._memo) < 10_000:
-                self._memo[text] = place
-        values = np.array([-1 if place is None else place for place in found], np.int32)
-        return values >= 0, values
-
-    def _text_values(self, texts: list[str], lines: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        values = np.empty(len(texts), object)
-        values[:] = [plain_text(text) for text in texts]
-        good = np.ones(len(texts), bool)
-        if not self.task.allow_empty:
-            name = quoted(self.task.value_columns[0])
-            for at, text in enumerate(texts):
-                if not values[at]:
-                    self.problems.cell("missing", f"{name} is missing", lines[at], quoted(text))
-                    good[at] = False
-        return good, values
-
     def _conclude(self) -> None:
         if self._misshapen_count:
             # With fields in the wrong places, whatever else was found may be wrong too.
@@ -340,7 +208,7 @@ class SlowReader:
             message = f"The file has a header but no rows; {self.ids.count} expected."
             self.problems.add(Problem("rows", message))
             return
-        self._conclude_commas()
+        self.cells.conclude(self.layout.delimiter)
         if self._duplicate_count:
             shown = (
                 f"id {quoted(text)} on {self.place} {line} was already on {self.place} {before}"
@@ -397,22 +265,6 @@ class SlowReader:
             )
         return ""
 
-    def _conclude_commas(self) -> None:
-        """Decimal commas are read where they cannot be anything else, in all of the file."""
-        if not self._counts["comma"]:
-            return
-        if self.layout.delimiter != "," and not self._counts["point"]:
-            return
-        reason = COMMA_REASON
-        if self._counts["point"]:
-            reason += " (other values have a point)"
-        for name, line, shown in self._commas:
-            self.problems.cell("value", f"{quoted(name)} {reason}", line, shown)
-        rest = self._counts["comma"] - len(self._commas)
-        for _ in range(rest):
-            name, line, shown = self._commas[-1]
-            self.problems.cell("value", f"{quoted(name)} {reason}", line, shown)
-
     def _fields_refusal(self) -> Refused:
         line, width = self._misshapen[0]
         where = self.place.capitalize()
@@ -437,7 +289,7 @@ class SlowReader:
         return Refused("fields", message, [problem])
 
     def _say_notices(self) -> None:
-        counts = self._counts
+        counts = self._counts | self.cells.counts
         name = quoted(self.task.value_columns[0])
         sentences = {
             "trailing": "Empty columns at the end of the lines were ignored.",
@@ -452,13 +304,3 @@ class SlowReader:
             "upper and lower case.",
         }
         self.notices += [sentence for key, sentence in sentences.items() if counts[key]]
-
-
-def empty_values(task: Task, count: int) -> np.ndarray:
-    """Room for predictions, filled with what no prediction can be."""
-    if task.kind == "label":
-        return np.full(count, -1, np.int32)
-    if task.kind == "text":
-        return np.full(count, None, object)
-    columns = len(task.value_columns)
-    return np.full(count if columns == 1 else (count, columns), np.nan)
