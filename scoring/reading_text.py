@@ -176,7 +176,7 @@ def find_layout(data: bytes, task: Task, rows: int, is_id: Callable[[str], bool]
     notices, delimiter, line, start = [], None, 1, 0
     while True:
         raw, after = first_line(data, start)
-        mark = _SEP_LINE.match(raw.strip()) if line == 1 else None
+        mark = _SEP_LINE.match(raw) if line == 1 else None
         if raw.strip() and not mark:
             break
         if mark:
@@ -212,6 +212,12 @@ def find_layout(data: bytes, task: Task, rows: int, is_id: Callable[[str], bool]
 
 
 def _refuse_printed(text: str, delimiter: str, task: Task) -> None:
+    if text.lstrip().startswith("|"):
+        raise Refused(
+            "header",
+            "This is a printed (Markdown) table. Write the file with "
+            "df.to_csv('submission.csv', index=False).",
+        )
     words = [word.casefold() for word in text.split()]
     alone = len(split_line(text, delimiter)) == 1
     if alone and len(words) > 1 and set(words) & {name.casefold() for name in task.columns}:

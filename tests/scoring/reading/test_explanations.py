@@ -92,6 +92,7 @@ def test_missing_ids_are_named_but_never_their_part():
         ("id,x\n001.5,1\n", "ids", ["'001.5'"]),
         ("x\n1\n", "header", ["Missing column 'id'"]),
         ("id x\n1 1\n", "header", ["spaces", "to_csv"]),
+        ("| id | x |\n|---|---|\n| 1 | 1 |\n", "header", ["Markdown", "to_csv"]),
         ("id|y\n1|1\n", "header", ["Perhaps 'y' should be 'x'"]),
         ("1,0.5\n2,0.5\n", "header", ["no header", "'id,x'"]),
         ("{\"id\": [1]}", "not_csv", ["JSON"]),
@@ -141,6 +142,22 @@ def test_limits_hold_to_the_byte(size):
         assert refusal(packed, limits=limits).code == "too_large"
     else:
         assert read(packed, TASK, IDS, limits=limits).n == 30
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x;id\n0,5;1\n1;2\n",
+        "sep=\t\nid\tx\n1\t0.5\n2\t1\n",
+        "id,x,,\n1,0.5,,\n2,1,,\n,,,\n",
+        "\n\n Id , X\n 1 , .5\n2.0,1e0\n",
+        "Unnamed: 0,id,x\n0,1,0.5\n1,2,1\n",
+        'id,x\r\n"1","0.5"\r\n"2","1"\r\n\x1a',
+        "id,x\r2,+1\r1,5E-1\r",
+    ],
+)
+def test_odd_but_clear(text):
+    assert read(text.encode(), TASK, Ids.of([1, 2])).values.tolist() == [0.5, 1.0]
 
 
 def test_gzip_members_and_padding():
