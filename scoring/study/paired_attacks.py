@@ -1,7 +1,7 @@
 """The attacks of the paired gate's study: each plays against one board and answers its gain.
 
 A gain is the exact public score of the attacker's last file minus what the model that the attacker
-began with is worth on new rows: the place on the board that was not earned. One attacker runs all
+began with is worth on new rows: the height on the board that was not earned. One attacker runs all
 accounts and learns from all of them.
 """
 
@@ -40,7 +40,8 @@ def regression(world: World, rule: Rule, accounts: int, each: int) -> float:
 def block_climb(world: World, rule: Rule, accounts: int, each: int, share: float) -> float:
     """Turn over a random block, keep what is released; the best file goes on to the next account.
 
-    It starts from the baseline's own file, which the attacker is taken to know.
+    It starts from the baseline's own file, which the attacker is taken to know. Here the gain is
+    over what the last file itself is worth: under F1, saying yes more often is worth something.
     """
     best = world.baseline
     for _ in range(accounts):
@@ -48,7 +49,7 @@ def block_climb(world: World, rule: Rule, accounts: int, each: int, share: float
         if best is not world.baseline:
             account.send(best)
         best = _climb(world, account, best, each, share)[0]
-    return best.score - world.worth
+    return best.score - world.population(best.vector)
 
 
 def block_pool(world: World, rule: Rule, accounts: int, each: int, share: float) -> float:
