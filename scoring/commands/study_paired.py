@@ -12,8 +12,8 @@ account and with many, and let honest teams work under both. Prints the gains in
 the ruler, the cells in which the paired gate lets an attack gain more, and the verdict for each
 threshold. Seeds are fixed: the same options print the same figures.
 
-The whole study takes about half an hour on two cores; --quick takes seconds and shows the direction
-only.
+The whole study takes about half an hour of processor time; --quick takes half a minute and shows the
+direction only.
 
 examples:
   python -m scoring study_paired --jobs 2
