@@ -218,7 +218,7 @@ def blocks_of_file(stream: BinaryIO) -> Iterator[bytes]:
         cut = piece.rfind(b"\n") + 1
         if b'"' in piece or b"\0" in piece or not piece.isascii() or not cut:
             raise GiveUp
-        yield rest + piece[:cut]
+        yield b"".join((rest, memoryview(piece)[:cut]))
         rest = piece[cut:]
     if rest:
         yield rest
