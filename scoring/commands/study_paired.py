@@ -12,7 +12,7 @@ account and with many, and let honest teams work under both. Prints the gains in
 the ruler, the cells in which the paired gate lets an attack gain more, and the verdict for each
 threshold. Seeds are fixed: the same options print the same figures.
 
-The whole study takes about half an hour of processor time; --quick takes half a minute and shows the
+The whole study takes about half an hour of processor time; --quick half a minute, and shows the
 direction only.
 
 examples:
