@@ -19,7 +19,8 @@ def missing(reason: str) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give tests marked `db` the database; those that start threads mark themselves further."""
+    """Give tests marked `db` the database, and begin with the one that takes longest."""
+    items.sort(key=lambda item: item.path.name != "test_on_postgresql.py")
     for item in items:
         if item.get_closest_marker("db") and not item.get_closest_marker("django_db"):
             item.add_marker(pytest.mark.django_db)

@@ -35,10 +35,10 @@ def test_it_serves_stops_on_ctrl_c_and_leaves_no_process(own_site):
 
 def test_it_starts_a_worker_again_that_was_killed(own_site):
     site = own_site()
-    (worker,) = site.children("celery")
+    (worker,) = site.children("leaderboard worker")
     subprocess.run(["kill", "-9", str(worker)], check=True)
     for _ in range(200):
-        again = site.children("celery")
+        again = site.children("leaderboard worker")
         if again and again != [worker]:
             break
         subprocess.run(["sleep", "0.05"], check=True)
