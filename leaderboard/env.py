@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -10,6 +11,8 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
+DATABASES = frozenset({"postgres", "postgresql", "pgsql", "sqlite"})
+BROKERS = frozenset({"redis", "rediss", "unix"})
 
 
 def text(name: str, default: str = "") -> str:
@@ -50,11 +53,12 @@ def take_data_option(arguments: list[str]) -> None:
     """Set HOLDOUT_DATA from `--data DIR` or `--data=DIR` of `manage.py demo` and `up`."""
     if len(arguments) < 2 or arguments[1] not in {"demo", "up"}:
         return
-    for place, argument in enumerate(arguments):
+    for argument, following in zip_longest(arguments, arguments[1:], fillvalue=""):
         if argument.startswith("--data="):
             os.environ["HOLDOUT_DATA"] = argument.partition("=")[2]
-        elif argument == "--data" and place + 1 < len(arguments):
-            os.environ["HOLDOUT_DATA"] = arguments[place + 1]
+        elif argument == "--data" and not following.startswith("-"):
+            # Where the folder was forgotten the next option is none; the parser says so.
+            os.environ["HOLDOUT_DATA"] = following
 
 
 def data_folder(base: Path) -> Path:
@@ -99,9 +103,14 @@ def database(folder: Path) -> dict:
     """Return Django's description of DATABASE_URL, else of SQLite in the data folder."""
     url = text("DATABASE_URL")
     if url:
-        found = dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True)
+        found = _database_at(url)
     else:
-        found = {"ENGINE": "django.db.backends.sqlite3", "NAME": folder / "holdout.sqlite3"}
+        path = folder / "holdout.sqlite3"
+        # Before SQLite makes it: the folder may be one that others can enter, and the files
+        # beside it (-wal, -shm) take their mode from it.
+        if not path.exists():
+            path.touch(mode=0o600)
+        found = {"ENGINE": "django.db.backends.sqlite3", "NAME": path}
     if found["ENGINE"].endswith("sqlite3"):
         found["OPTIONS"] = {
             "timeout": 20,
@@ -116,9 +125,25 @@ def database(folder: Path) -> dict:
     return found
 
 
+def _database_at(url: str) -> dict:
+    if urlsplit(url).scheme not in DATABASES:
+        raise ImproperlyConfigured(
+            "DATABASE_URL must begin with postgres:// or sqlite://: there is no other choice."
+        )
+    try:
+        return dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"DATABASE_URL cannot be read ({error}).") from error
+
+
 def broker_url() -> str:
     """Return REDIS_URL in the form Celery wants: a unix socket is `redis+socket://`."""
     url = text("REDIS_URL", "redis://127.0.0.1:6379/0")
+    if urlsplit(url).scheme not in BROKERS:
+        raise ImproperlyConfigured(
+            "REDIS_URL must begin with redis://, rediss:// or unix://, "
+            "such as redis://127.0.0.1:6379/0."
+        )
     if urlsplit(url).scheme == "unix":
         return "redis+socket" + url.removeprefix("unix")
     return url

@@ -1,6 +1,7 @@
 """The programs of one machine: which they are, how they start, how all of them stop."""
 
 import contextlib
+import ctypes
 import importlib.util
 import os
 import shutil
@@ -43,6 +44,11 @@ def redis_command(binary: Path, folder: Path, socket: Path) -> list[str]:
         *("--dir", str(folder), "--appendonly", "yes", "--save", ""),
         *("--maxmemory-policy", "noeviction", "--daemonize", "no"),
     ]
+
+
+# Linux has it, in the C library that is loaded anyway; elsewhere children outlive a killed parent.
+PR_SET_PDEATHSIG = 1
+PRCTL = getattr(ctypes.CDLL(None), "prctl", None) if sys.platform == "linux" else None
 
 
 @dataclass
@@ -89,6 +95,7 @@ class Supervisor:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=_end_with_parent if PRCTL else None,
             )
 
     def log(self, name: str) -> Path:
@@ -134,6 +141,15 @@ class Supervisor:
             _kill_group(child.process.pid)
             child.process.wait()
         self.children.clear()
+
+
+def _end_with_parent() -> None:
+    """Ask the kernel to stop this child when the supervisor dies without a chance to do it.
+
+    Otherwise a supervisor that was killed would leave a whole site behind, and the next start would
+    put a second Redis on the same file.
+    """
+    PRCTL(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _kill_group(pid: int) -> None:

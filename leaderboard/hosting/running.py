@@ -14,6 +14,7 @@ from pathlib import Path
 
 import redis
 from django.conf import settings
+from django.core.checks import run_checks
 from django.core.management import call_command
 from django.db import Error as DatabaseError
 from django.db import connection
@@ -51,9 +52,12 @@ def run(
         supervisor = Supervisor(environment, settings.DATA_DIR / "logs")
         supervisor.catch_signals()
         stack.callback(supervisor.stop)
-        if not os.environ.get("REDIS_URL"):
+        if os.environ.get("REDIS_URL"):
+            _try_redis(settings.CELERY_BROKER_URL)
+        else:
             _start_redis(supervisor, stack)
         _migrate()
+        _check()
         supervisor.start("worker", worker_command())
         supervisor.start("beat", beat_command(settings.DATA_DIR))
         for sentence, arguments in before:
@@ -82,7 +86,8 @@ def web_command(port: int) -> list[str]:
     return [
         *(sys.executable, "-m", "gunicorn", "leaderboard.wsgi"),
         *("--bind", f"127.0.0.1:{port}", "--worker-class", "gthread"),
-        *("--workers", "2", "--threads", "4", "--timeout", "60", "--no-control-socket"),
+        # A slow upload holds a thread for as long as it takes; they cost little.
+        *("--workers", "2", "--threads", "16", "--timeout", "60", "--no-control-socket"),
     ]
 
 
@@ -123,6 +128,8 @@ def _only_one(folder: Path):
 
 def _free_port(port: int) -> int:
     """Return the port after checking that it is free; 0 asks for any free one."""
+    if not 0 <= port <= 65535:
+        raise CannotRun(f"Port {port} cannot be used: a port is a number from 1 to 65535.")
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -181,6 +188,32 @@ def _start_redis(supervisor: Supervisor, stack: contextlib.ExitStack) -> Child:
     if not supervisor.wait_for(ready, child, seconds=20) and not supervisor.stopping.is_set():
         raise CannotRun(f"redis-server did not start; see {supervisor.log('redis')}.")
     return child
+
+
+def _try_redis(url: str) -> None:
+    """Refuse a Redis of the operator's that does not answer now: no file would ever be scored.
+
+    Later it may go away and come back; the database is the queue.
+    """
+    plain = f"unix{url.removeprefix('redis+socket')}" if url.startswith("redis+socket") else url
+    try:
+        with contextlib.closing(
+            redis.Redis.from_url(plain, socket_connect_timeout=5, socket_timeout=5)
+        ) as client:
+            client.ping()
+    except (redis.exceptions.RedisError, OSError, ValueError) as error:
+        reason = str(error).strip().splitlines()[0].rstrip(".")
+        raise CannotRun(f"The Redis of REDIS_URL cannot be used ({reason}).") from error
+
+
+def _check() -> None:
+    """Refuse settings that contradict each other, in the words of the start-up checks."""
+    try:
+        faults = [fault for fault in run_checks(databases=["default"]) if fault.is_serious()]
+    finally:
+        connection.close()
+    if faults:
+        raise CannotRun("\n".join(fault.msg for fault in faults))
 
 
 def _migrate() -> None:

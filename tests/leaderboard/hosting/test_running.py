@@ -3,7 +3,9 @@
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -87,6 +89,78 @@ def test_a_database_that_does_not_answer_is_one_sentence_and_exit_code_2(tmp_pat
     assert done.returncode == 2
     assert "database cannot be used" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("port", ["70000", "-1"])
+def test_a_port_that_does_not_exist_is_one_sentence_and_exit_code_2(tmp_path, port):
+    done = up("--port", port, "--data", str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr == f"Port {port} cannot be used: a port is a number from 1 to 65535.\n"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("DATABASE_URL", "nonsense", "DATABASE_URL must begin with postgres://"),
+        ("DATABASE_URL", "mysql://someone@127.0.0.1/x", "DATABASE_URL must begin with postgres://"),
+        ("REDIS_URL", "nonsense", "REDIS_URL must begin with redis://"),
+        ("REDIS_URL", "redis://127.0.0.1:9/0", "The Redis of REDIS_URL cannot be used"),
+        ("REDIS_URL", "unix:///nowhere/redis.sock", "The Redis of REDIS_URL cannot be used"),
+        ("SCORING_LEASE", "20", "SCORING_HARD_LIMIT (25 s) must be less than SCORING_LEASE (20 s)"),
+    ],
+)
+def test_a_setting_that_cannot_work_is_one_sentence_and_exit_code_2(
+    tmp_path, variable, value, said
+):
+    redis = {"REDIS_URL": "redis://127.0.0.1:9/0"} if variable != "REDIS_URL" else {}
+    if variable == "SCORING_LEASE":
+        redis = {}
+    done = up("--port", "0", "--data", str(tmp_path / "d"), **redis | {variable: value})
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_forgotten_folder_is_not_made_of_the_next_option(tmp_path):
+    done = up("--data", "--port", "0", HOLDOUT_DATA=str(tmp_path))
+    assert done.returncode == 2
+    assert "--data" in done.stderr
+    assert not (ROOT / "--port").exists()
+
+
+def test_an_option_is_never_half_understood(tmp_path):
+    done = up("--dat", str(tmp_path / "other"), "--port", "0", HOLDOUT_DATA=str(tmp_path))
+    assert done.returncode == 2
+    assert "--dat" in done.stderr
+
+
+def test_the_database_is_closed_to_others_in_a_folder_that_is_open(own_site, tmp_path):
+    (tmp_path / "site0").mkdir(mode=0o755)
+    site = own_site()
+    for file in site.folder.glob("holdout.sqlite3*"):
+        assert file.stat().st_mode & 0o077 == 0, file.name
+
+
+def test_a_killed_supervisor_leaves_no_process_behind(own_site):
+    site = own_site()
+    pids = [pid for name in ("redis", "gunicorn", "celery") for pid in site.children(name)]
+    assert len(pids) >= 4
+    site.process.kill()
+    for _ in range(400):
+        alive = [pid for pid in pids if _runs(pid)]
+        if not alive:
+            break
+        time.sleep(0.05)
+    assert not alive
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process runs; one that has ended and that nobody has asked about does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
 
 
 def test_a_second_site_on_the_same_folder_is_refused(own_site):

@@ -13,6 +13,11 @@ class Command(BaseCommand):
     before: list[tuple[str, list[str]]] = []
     email_verification = ""
 
+    def create_parser(self, *arguments, **options):
+        # The settings look for `--data` before this parser is made: an abbreviation that only the
+        # parser knew would be taken for said and not be followed.
+        return super().create_parser(*arguments, allow_abbrev=False, **options)
+
     def add_arguments(self, parser):
         parser.add_argument("--port", type=int, default=8000, help="0 takes any free port")
         parser.add_argument("--data", metavar="DIR", help="state and secrets (default .holdout/)")
