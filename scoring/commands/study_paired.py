@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import time
 
 from scoring.study import paired
 
@@ -47,7 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    begun = time.monotonic()
     changes = {"cap": args.cap, "value_noise": args.value_noise, "floor": args.floor}
     options = {
         "sizes": args.rows,
@@ -73,7 +71,6 @@ def run(args: argparse.Namespace) -> int:
         _print_attacks(cells)
         _print_honest(seasons)
         _print_verdict(cells, seasons)
-        print(f"\n{time.monotonic() - begun:.0f} s")
     return 0
 
 
