@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ from zoneinfo import ZoneInfo, available_timezones
 import jsonschema
 from django.conf import settings
 
+from leaderboard.competitions import store
 from scoring import metrics
 from scoring.errors import BadSolution
 from scoring.metrics.base import Metric
@@ -26,6 +28,17 @@ class BrokenFolder(Exception):
     def __init__(self, faults: list[str]):
         super().__init__("\n".join(faults))
         self.faults = faults
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder, and the one that its files may not lie outside of."""
+
+    folder: Path
+    within: Path
+
+    def holds(self, path: Path) -> bool:
+        return path.resolve().is_relative_to(self.within)
 
 
 @dataclass(frozen=True)
@@ -62,10 +75,20 @@ class Folder:
     pages: dict[str, str]
 
 
-def read(place: Path, now: datetime) -> Folder:
-    """Read a folder; `now` is what relative dates count from. Raises BrokenFolder."""
+def read(
+    place: Path,
+    now: datetime,
+    within: Path | None = None,
+    also: Callable[[dict], list[str]] | None = None,
+) -> Folder:
+    """Read a folder; `now` is what relative dates count from. Raises BrokenFolder.
+
+    No file that it names may lie outside of it, or outside of `within`: what a description names is
+    published. `also` is asked for faults that only the site can see.
+    """
     description = _description(place)
-    faults: list[str] = []
+    faults: list[str] = also(description) if also else []
+    place = Place(place, (within or place).resolve())
     task, metric = _task_and_metric(description, faults)
     opens_at, closes_at = _dates(description["dates"], now, faults)
     solution = _file(place, description.get("solution", "solution.csv"), "solution", faults)
@@ -128,8 +151,12 @@ def _description(place: Path) -> dict:
 
 def _said(error: jsonschema.ValidationError) -> str:
     where = ".".join(str(part) for part in error.path) or "the top level"
-    hint = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
-    return f"competition.json, {where}: {error.message}." + (f" Expected: {hint}." if hint else "")
+    # What an object is for helps nobody whose object lacks a field.
+    hint = error.schema.get("description", "") if error.validator != "required" else ""
+    told = error.message
+    if error.validator == "pattern":
+        told = f"{error.instance!r} cannot be used"
+    return f"competition.json, {where}: {told}." + (f" Expected: {hint.rstrip('.')}." * bool(hint))
 
 
 def _task_and_metric(description: dict, faults: list[str]) -> tuple[Task | None, Metric | None]:
@@ -174,9 +201,11 @@ def _instant(text: str, name: str, zone: ZoneInfo, now: datetime, faults: list[s
         return now
 
 
-def _file(place: Path, name: str, what: str, faults: list[str]) -> Path:
-    path = place / name
-    if not path.is_file():
+def _file(place: "Place", name: str, what: str, faults: list[str]) -> Path:
+    path = place.folder / name
+    if not place.holds(path):
+        faults.append(f"The {what} '{name}' lies outside the folder, or is a link that leads out.")
+    elif not path.is_file():
         faults.append(f"The {what} '{name}' is not there.")
     elif not path.stat().st_size:
         faults.append(f"The {what} '{name}' is empty.")
@@ -196,18 +225,31 @@ def _check_names(baselines, files, sample: Path, solution: Path, faults: list[st
         for name in set(published)
         if published.count(name) > 1
     ]
-    if any(
-        file.path.exists() and file.path.samefile(solution) for file in files if solution.exists()
-    ):
-        faults.append("The solution is listed among the data files: everybody could download it.")
+    faults += [
+        f"The data file '{name}' cannot be offered under this name. Use letters, digits, dots, - "
+        "and _, and begin with a letter or a digit."
+        for name in published
+        if not store.SAFE_NAME.match(name)
+    ]
+    offered = [file.path for file in files] + [sample]
+    if solution.exists() and any(path.exists() and path.samefile(solution) for path in offered):
+        faults.append(
+            "The solution is named as the sample submission or among the data files: everybody "
+            "could download it."
+        )
 
 
-def _page(place: Path, description: dict, page: str, faults: list[str]) -> str:
+def _page(place: Place, description: dict, page: str, faults: list[str]) -> str:
     named = description.get("pages", {}).get(page)
-    path = place / (named or f"{page}.md")
+    name = named or f"{page}.md"
+    path = place.folder / name
+    if not named and not path.exists():
+        return ""
+    if not place.holds(path):
+        faults.append(f"The page '{name}' lies outside the folder, or is a link that leads out.")
+        return ""
     if not path.is_file():
-        if named:
-            faults.append(f"The page '{named}' is not there.")
+        faults.append(f"The page '{name}' is not there.")
         return ""
     try:
         return path.read_text(encoding="utf-8")

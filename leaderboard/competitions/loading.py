@@ -2,13 +2,16 @@
 
 import shutil
 import tempfile
+import zlib
 from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.text import Truncator
 
 from leaderboard.audit import ledger
 from leaderboard.competitions import clock, folder, keys, release_settings, store, trial
@@ -23,19 +26,26 @@ from leaderboard.competitions.models import (
 from scoring import answers, release
 
 CHUNK = 1 << 20
+# The first line of a file that participants are shown; of a thousand classes not all.
+HEADER_LENGTH = Competition._meta.get_field("sample_header").max_length
 # Enough rows to tell a column's type and show an example.
 PEEK_ROWS = 500
 
 
-def load(place: Path, at: datetime | None = None, seeded: bool = False):
+def load(place: Path, at: datetime | None = None, seeded: bool = False, within: Path | None = None):
     """Load a folder and return (competition, trial); raises BrokenFolder with every fault.
 
     `at` is the instant that relative dates count from and that the records carry (default: the
-    database's present one). No file with a whole solution is kept: the parts are sealed apart.
+    database's present one); `within` is the folder that none of its files may lie outside of
+    (default: the folder itself). No file with a whole solution is kept: the parts are sealed apart.
     """
     at = at or clock.now()
-    read = folder.read(place, at)
-    hosts = _hosts(read)
+    read = folder.read(place, at, within, _refused_here)
+    if read.closes_at <= at and not seeded:
+        raise folder.BrokenFolder(
+            ["competition.json, dates.closes: this instant has passed: nobody could take part."]
+        )
+    hosts = _hosts(read.description)
     settings.ANSWERS_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=settings.ANSWERS_DIR, prefix=".loading-") as workshop:
         prepared = Path(workshop) / "v1"
@@ -63,22 +73,25 @@ def _seal(place: Path) -> None:
         path.chmod(0o700 if path.is_dir() else 0o600)
 
 
-def _hosts(read: folder.Folder) -> list:
-    names = read.description.get("hosts", [])
-    found = {user.username: user for user in get_user_model().objects.filter(username__in=names)}
+def _hosts(description: dict) -> list:
+    names = description.get("hosts", [])
+    return list(get_user_model().objects.filter(username__in=names))
+
+
+def _refused_here(description: dict) -> list[str]:
+    """Return what keeps a description from being loaded on this site."""
+    known = {user.username for user in _hosts(description)}
     faults = [
         f"competition.json, hosts: nobody here has the user name '{name}'."
-        for name in names
-        if name not in found
+        for name in description.get("hosts", [])
+        if name not in known
     ]
-    if Competition.objects.filter(slug=read.description["slug"]).exists():
+    if Competition.objects.filter(slug=description["slug"]).exists():
         faults.append(
-            f"competition.json, slug: there is a competition at '{read.description['slug']}' "
+            f"competition.json, slug: there is a competition at '{description['slug']}' "
             "already. Choose another address."
         )
-    if faults:
-        raise folder.BrokenFolder(faults)
-    return list(found.values())
+    return faults
 
 
 def _competition(read: folder.Folder, tried: trial.Trial, at, seeded: bool) -> Competition:
@@ -106,7 +119,7 @@ def _competition(read: folder.Folder, tried: trial.Trial, at, seeded: bool) -> C
         evaluation_text=read.pages["evaluation"],
         task=read.task.to_dict(),
         metric=read.metric.name,
-        sample_header=read.task.header,
+        sample_header=Truncator(read.task.header).chars(HEADER_LENGTH),
         test_rows=tried.prepared.n_rows,
         published_at=min(at, read.opens_at),
         opens_at=read.opens_at,
@@ -114,7 +127,16 @@ def _competition(read: folder.Folder, tried: trial.Trial, at, seeded: bool) -> C
         seeded=seeded,
         **{name: value for name, value in given.items() if value is not None},
     )
-    competition.full_clean()
+    try:
+        competition.full_clean()
+    except ValidationError as refusal:
+        raise folder.BrokenFolder(
+            [
+                f"competition.json, {name}: {message}"
+                for name, messages in refusal.message_dict.items()
+                for message in messages
+            ]
+        ) from None
     competition.save()
     return competition
 
@@ -211,7 +233,7 @@ def _described(file: folder.PublishedFile) -> tuple[int | None, list[dict]]:
         chunks = pd.read_csv(file.path, chunksize=100_000)
         first = next(iter(chunks))
         rows = len(first) + sum(len(chunk) for chunk in chunks)
-    except (ValueError, StopIteration, UnicodeDecodeError):
+    except (ValueError, StopIteration, OSError, EOFError, zlib.error):
         # The file is the organiser's to publish in any form; it is only not described.
         return None, []
     peek = first.head(PEEK_ROWS)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from leaderboard.competitions import published
 from leaderboard.competitions.folder import BrokenFolder, Folder
 from scoring import answers, evaluate, intervals, reading, release
 from scoring.errors import BadSettings, BadSolution, HoldoutError, Unscorable
@@ -70,7 +71,13 @@ def run(folder: Folder, target: Path) -> Trial:
     )
     faults: list[str] = []
     perfect = _try_perfect(folder, parts, faults)
-    _try_file(folder, "sample submission", folder.sample.read_bytes(), parts, faults)
+    sample = _try_file(folder, "sample submission", folder.sample.read_bytes(), parts, faults)
+    if sample and perfect and _scores(folder, parts, sample) == perfect:
+        faults.append(
+            "The sample submission scores as a perfect file does: it holds the answers, and "
+            "everybody can download it."
+        )
+    faults += published.answers_given(folder)
     tried = [
         (baseline, predictions)
         for baseline in folder.baselines
@@ -99,6 +106,11 @@ def _prepare(folder: Folder, target: Path) -> answers.Prepared:
         options["rng"] = np.random.default_rng(drawn["seed"])
     try:
         evaluate.check(folder.task, folder.metric)
+    except BadSolution as error:
+        raise BrokenFolder(
+            [f"competition.json, metric: {fault}" for fault in error.problems]
+        ) from None
+    try:
         return answers.prepare(folder.task, folder.solution, target, **options)
     except BadSolution as error:
         raise BrokenFolder(
@@ -109,13 +121,18 @@ def _prepare(folder: Folder, target: Path) -> answers.Prepared:
 def _try_perfect(folder: Folder, parts: _Parts, faults: list[str]) -> tuple[float, float] | None:
     predictions = evaluate.perfect(folder.task, parts.ids.count, parts.public, parts.private)
     try:
-        return tuple(
-            evaluate.evaluate(folder.task, folder.metric, part, predictions)
-            for part in (parts.public, parts.private)
-        )
+        return _scores(folder, parts, predictions)
     except Unscorable as error:
         faults.append(f"A perfect file cannot be scored on both parts: {error.sentence}")
         return None
+
+
+def _scores(folder: Folder, parts: _Parts, predictions: Predictions) -> tuple[float, float]:
+    """Return the scores on the public and on the private part."""
+    return tuple(
+        evaluate.evaluate(folder.task, folder.metric, part, predictions)
+        for part in (parts.public, parts.private)
+    )
 
 
 def _try_file(
@@ -123,8 +140,7 @@ def _try_file(
 ) -> Predictions | None:
     try:
         predictions = reading.read(content, folder.task, parts.ids)
-        for part in (parts.public, parts.private):
-            evaluate.evaluate(folder.task, folder.metric, part, predictions)
+        _scores(folder, parts, predictions)
     except HoldoutError as error:
         faults.append(f"The {what} cannot be scored: {error.sentence}")
         return None

@@ -57,7 +57,7 @@ def seed(say: Callable[[str], None]) -> None:
     _people()
     now = clock.now()
     for chapter in CHAPTERS:
-        slug = folder.read(DEMO / chapter.folder, now).description["slug"]
+        slug = folder.read(DEMO / chapter.folder, now, DEMO).description["slug"]
         if not Competition.objects.filter(slug=slug).exists():
             sent = _tell(chapter)
             say(f"{slug}: {sent} files sent.")
@@ -86,7 +86,7 @@ def _people() -> None:
 @transaction.atomic
 def _tell(chapter: Chapter) -> int:
     """Load a competition and send its files, all or nothing: a half-filled one could be closed."""
-    competition, _ = loading.load(DEMO / chapter.folder, seeded=True)
+    competition, _ = loading.load(DEMO / chapter.folder, seeded=True, within=DEMO)
     for name in chapter.joined:
         user = get_user_model().objects.get(username=name)
         join(competition, user, competition.opens_at + timedelta(days=10))
@@ -123,7 +123,7 @@ def _send(competition: Competition, path: Path, row: dict[str, str]) -> None:
 
 def _reveal(chapter: Chapter, now) -> None:
     """Wait for the finals of a finished competition and reveal them; done already, do nothing."""
-    slug = folder.read(DEMO / chapter.folder, now).description["slug"]
+    slug = folder.read(DEMO / chapter.folder, now, DEMO).description["slug"]
     end = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < end:
         competition = Competition.objects.get(slug=slug)

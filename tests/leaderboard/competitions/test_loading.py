@@ -1,5 +1,6 @@
 """A folder becomes a competition, or every fault of it is named."""
 
+import gzip
 import json
 import shutil
 from datetime import UTC, datetime, timedelta
@@ -45,7 +46,7 @@ def faults_of(place) -> list[str]:
 @pytest.mark.db
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.folder)
 def test_the_demo_folders_load(hana, chapter):
-    competition, trial = loading.load(DEMO / chapter.folder)
+    competition, trial = loading.load(DEMO / chapter.folder, seeded=True, within=DEMO)
     competition.refresh_from_db()
     assert "Perfect file" in " ".join(trial.report)
     assert competition.overview
@@ -127,7 +128,14 @@ def test_every_fault_is_named_at_once(hana, place):
         ({"hosts": ["nobody-here"]}, "nobody-here"),
         ({"quotas": {"daily": 0}}, "quotas.daily"),
         ({"quotas": {"seconds": 4000}}, "SCORING_LEASE"),
-        ({"metric": "roc_auc_score"}, "solution.csv"),
+        ({"metric": "roc_auc_score"}, "competition.json, metric: ROC AUC takes"),
+        ({"expected_submissions": 10**30}, "expected_submissions"),
+        ({"dates": {"opens": "-9d", "closes": "-1d"}}, "this instant has passed"),
+        ({"files": [{"file": "../../secret_key"}]}, "lies outside the folder"),
+        ({"solution": "/etc/hostname"}, "lies outside the folder"),
+        ({"pages": {"rules": "/etc/hostname"}}, "lies outside the folder"),
+        ({"files": [{"file": "two words.csv"}]}, "cannot be offered under this name"),
+        ({"dates": {"opens": "soon", "closes": "+1d"}}, "'soon' cannot be used. expected: 2026"),
         ({"task": {"id_column": "id", "value_columns": ["sex"], "kind": "label"}}, "classes"),
     ],
 )
@@ -187,6 +195,81 @@ def test_a_private_part_that_breaks_the_metric_is_caught_before_publishing(hana,
 def test_the_solution_among_the_data_files_is_refused(hana, place):
     change(place, files=[{"file": "solution.csv"}])
     assert any("everybody could download" in fault for fault in faults_of(place))
+
+
+@pytest.mark.db
+def test_a_link_that_leads_out_of_the_folder_is_refused(hana, place, tmp_path):
+    (tmp_path / "secret.csv").write_text("key\n1\n")
+    (place / "extra.csv").symlink_to(tmp_path / "secret.csv")
+    (place / "rules.md").unlink()
+    (place / "rules.md").symlink_to(tmp_path / "secret.csv")
+    change(place, files=[{"file": "extra.csv"}])
+    found = [fault for fault in faults_of(place) if "leads out" in fault]
+    assert len(found) == 2
+
+
+def without_usage(place) -> str:
+    """Let the solution be split by the loader: then it has the form of a submission."""
+    rows = [line.rsplit(",", 1)[0] for line in (place / "solution.csv").read_text().splitlines()]
+    (place / "solution.csv").write_text("\n".join(rows))
+    change(place, split={"public_share": 0.5, "seed": 3})
+    return "\n".join(rows)
+
+
+@pytest.mark.db
+def test_the_solution_as_the_sample_is_refused(hana, place):
+    without_usage(place)
+    change(place, sample_submission="solution.csv")
+    assert any("everybody could download" in fault for fault in faults_of(place))
+
+
+@pytest.mark.db
+def test_answers_in_the_sample_or_in_a_data_file_are_found_by_what_they_say(hana, place):
+    text = without_usage(place)
+    (place / "sample_submission.csv").write_text(text)
+    (place / "extra.csv").write_text("\n".join(text.splitlines()[:60]))
+    change(place, files=[{"file": "extra.csv"}])
+    found = "\n".join(faults_of(place))
+    assert "sample submission scores as a perfect file does" in found
+    assert "'extra.csv' holds the answers of 59 test rows" in found
+
+
+@pytest.mark.db
+def test_training_rows_with_the_numbers_of_test_rows_are_no_answers(hana, place):
+    text = without_usage(place)
+    turned = {"male": "female", "female": "male", "sex": "sex"}
+    rows = [line.split(",") for line in text.splitlines()]
+    (place / "extra.csv").write_text("\n".join(f"{row[0]},{turned[row[1]]}" for row in rows))
+    change(place, files=[{"file": "extra.csv"}])
+    loading.load(place)
+
+
+@pytest.mark.db
+@pytest.mark.parametrize(
+    "content", [b"no gzip", gzip.compress(b"a,b\n1,2\n" * 5000)[:-20]], ids=["other", "cut off"]
+)
+def test_a_broken_data_file_is_offered_as_it_is(hana, place, content):
+    (place / "extra.csv.gz").write_bytes(content)
+    change(place, files=[{"file": "extra.csv.gz"}])
+    competition, _ = loading.load(place)
+    assert competition.files.get(name="extra.csv.gz").rows is None
+
+
+@pytest.mark.db
+def test_what_only_the_site_knows_is_told_with_the_rest(hana, place):
+    loading.load(place)
+    change(place, hosts=["nobody-here"], metric="nope")
+    found = "\n".join(faults_of(place))
+    for part in ("nobody-here", "nope", "already"):
+        assert part in found
+
+
+@pytest.mark.db
+def test_a_missing_field_is_told_in_one_plain_sentence(hana, place):
+    description = json.loads((place / "competition.json").read_text(encoding="utf-8"))
+    del description["title"]
+    (place / "competition.json").write_text(json.dumps(description), encoding="utf-8")
+    assert faults_of(place) == ["competition.json, the top level: 'title' is a required property."]
 
 
 @pytest.mark.db

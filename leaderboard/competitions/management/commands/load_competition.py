@@ -19,10 +19,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser):
         parser.add_argument("folder", type=Path)
+        parser.add_argument(
+            "--within",
+            type=Path,
+            metavar="DIR",
+            help="the folder that no named file may lie outside of (default: FOLDER itself)",
+        )
 
-    def handle(self, *, folder, **options):
+    def handle(self, *, folder, within, **options):
         try:
-            competition, trial = loading.load(folder)
+            competition, trial = loading.load(folder, within=within)
         except BrokenFolder as refusal:
             self.stderr.write(f"{folder} was not loaded. What is wrong:")
             for fault in refusal.faults:
