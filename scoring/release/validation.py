@@ -9,6 +9,7 @@ from fractions import Fraction
 from scoring.release.catalogue import RULES
 
 MOST_DECIMALS = 12
+MOST_DIGITS = 30
 LARGEST_STEPS = 1_000_000
 FARTHEST_START = 10**12
 """Most steps of the grid in a threshold, and from 0 to the start line: the sealed numbers then fit
@@ -48,7 +49,12 @@ def _number(value) -> str | None:
         return "Write a number."
     if not value.is_finite():
         return "Write a finite number."
-    if -value.normalize().as_tuple().exponent > MOST_DECIMALS:
+    if value and value.adjusted() > MOST_DIGITS:
+        return f"This has more than {MOST_DIGITS} digits before the point."
+    # The size first: a number too small for `normalize` would come back as 0.
+    if value and (
+        value.adjusted() < -MOST_DECIMALS or -value.normalize().as_tuple().exponent > MOST_DECIMALS
+    ):
         return f"This has more than {MOST_DECIMALS} decimals. Round it."
     return None
 

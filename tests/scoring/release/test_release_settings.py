@@ -96,6 +96,12 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize("text", ["1e400", "-1e400", "1e999999999", "1e-999999999", "9" * 40])
+@pytest.mark.parametrize("name", ["tau", "sigma_compare", "sigma_value", "start", "grid"])
+def test_a_number_of_any_size_is_refused_and_not_an_error(make, name, text):
+    assert name in refused(replace(make(), **{name: text}))
+
+
 @pytest.mark.parametrize(("rule", "changes", "name", "words"), CASES)
 def test_each_fault_has_its_reason(make, rule, changes, name, words):
     found = refused(replace(make(rule), **changes))
