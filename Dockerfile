@@ -25,4 +25,4 @@ USER holdout
 VOLUME /data
 EXPOSE 8000
 CMD ["python", "-m", "gunicorn", "leaderboard.wsgi", "--bind", "0.0.0.0:8000", \
-     "--worker-class", "gthread", "--workers", "2", "--threads", "4", "--no-control-socket"]
+     "--worker-class", "gthread", "--workers", "2", "--threads", "16", "--no-control-socket"]

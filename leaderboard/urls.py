@@ -10,6 +10,7 @@ urlpatterns = [
     path("", include("leaderboard.standings.urls")),
     path("", include("leaderboard.hosting.urls")),
 ]
+handler400 = "leaderboard.competitions.errors.bad_request"
 handler404 = "leaderboard.competitions.errors.not_found"
 handler500 = "leaderboard.competitions.errors.server_error"
 handler403 = "leaderboard.competitions.errors.forbidden"

@@ -8,6 +8,11 @@ from django.shortcuts import render
 log = logging.getLogger(__name__)
 
 
+def bad_request(request, exception=None):
+    """Answer 400; the request may be too broken to know its sender."""
+    return render(request, "400.html", status=400)
+
+
 def not_found(request, exception=None):
     """Answer 404: unknown and forbidden look the same."""
     return render(request, "404.html", status=404)

@@ -1,5 +1,6 @@
 """Pages of a team's files: send one, follow it, list them, choose the final ones."""
 
+import contextlib
 import secrets
 from http import HTTPStatus
 from urllib.parse import urlencode
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from leaderboard.competitions import access, release_settings, store
 from leaderboard.competitions.models import State
 from leaderboard.competitions.viewers import Visit
-from leaderboard.submissions import closing, intake, listing, refusals, showing
+from leaderboard.submissions import closing, intake, listing, receiving, refusals, showing
 from leaderboard.submissions.expected import expected
 from leaderboard.submissions.models import Evaluation, Submission
 from leaderboard.submissions.refusals import Refusal
@@ -54,6 +55,7 @@ def submit(request, slug: str):
     if size.isdigit() and int(size) > limit + FORM_BYTES:
         _read_away(request, PATIENCE * limit)
         return _refused(request, visit, Refusal("too_large", limit=refusals.size(limit)))
+    receiving.take_files(request)
     return _take(request, visit)
 
 
@@ -111,8 +113,10 @@ def _form(request, visit: Visit, refusal: Refusal | None = None, given=None):
 def _read_away(request, most: int) -> None:
     """Read a body and keep nothing of it."""
     read = 0
-    while read < most and (chunk := request.read(CHUNK)):
-        read += len(chunk)
+    # A client that went away or stopped has no use for our patience.
+    with contextlib.suppress(OSError):
+        while read < most and (chunk := request.read(CHUNK)):
+            read += len(chunk)
 
 
 @login_required

@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core import mail
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
@@ -131,6 +132,51 @@ def test_many_wrong_passwords_are_slowed_down(client):
     else:
         pytest.fail("a dozen wrong passwords were answered")
     assert response.status_code in (200, 429)
+
+
+def try_password(client, password, address, **headers) -> str:
+    form = {"login": "alice", "password": password}
+    return client.post(
+        reverse("account_login"), form, REMOTE_ADDR=address, headers=headers
+    ).content.decode()
+
+
+def test_a_stranger_cannot_lock_somebody_out(client):
+    factories.user("alice")
+    for number in range(8):
+        said = try_password(client, f"wrong-{number}", "192.0.2.1")
+    assert "Too many tries" in said
+    try_password(client, "alice", "192.0.2.2")
+    assert client.get(reverse("account")).status_code == 200
+
+
+def test_behind_a_proxy_tries_are_counted_by_the_address_that_it_saw(client, settings):
+    settings.BEHIND_PROXY = True
+    factories.user("alice")
+    for number in range(8):
+        seen = {"X-Forwarded-For": f"198.51.100.{number}, 192.0.2.1"}
+        said = try_password(client, f"wrong-{number}", "127.0.0.1", **seen)
+    assert "Too many tries" in said
+    other = {"X-Forwarded-For": "192.0.2.2"}
+    try_password(client, "alice", "127.0.0.1", **other)
+    assert client.get(reverse("account")).status_code == 200
+
+
+def test_without_a_proxy_nobody_chooses_the_address_that_is_counted(client):
+    factories.user("alice")
+    for number in range(8):
+        seen = {"X-Forwarded-For": f"198.51.100.{number}"}
+        said = try_password(client, f"wrong-{number}", "192.0.2.1", **seen)
+    assert "Too many tries" in said
+
+
+def test_a_file_sent_to_a_form_that_asks_for_none_is_not_stored(client, settings, tmp_path):
+    settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path)
+    file = SimpleUploadedFile("x.csv", b"0" * 100_000)
+    response = client.post(reverse("account_login"), {"login": "alice", "password": "x", "f": file})
+    assert response.status_code == 200
+    assert not response.wsgi_request.FILES
+    assert not list(tmp_path.iterdir())
 
 
 def test_signing_out_takes_a_form(client):

@@ -60,6 +60,16 @@ def change(contest, **fields):
     Competition.objects.filter(pk=contest.pk).update(**fields)
 
 
+@pytest.mark.django_db
+def test_a_form_that_cannot_be_read_is_answered_in_our_words(alice):
+    for client in (alice, Client()):
+        response = client.post(
+            reverse("account_login"), "x", content_type="multipart/form-data", follow=True
+        )
+        assert response.status_code == 400
+        assert "This request was not understood" in response.content.decode()
+
+
 def status_of(client, sent, query=""):
     address = reverse("submission_status", args=("c", sent.uuid)) + query
     return client.get(address, headers={"HX-Request": "true"})
