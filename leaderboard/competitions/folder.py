@@ -19,6 +19,7 @@ from scoring.task import Task
 
 SCHEMA = json.loads(Path(__file__).with_name("competition.schema.json").read_text(encoding="utf-8"))
 PAGES = ("overview", "data", "rules", "evaluation")
+NUL = "\0"
 RELATIVE = re.compile(r"([+-]\d+)([dh])\Z")
 
 
@@ -142,6 +143,8 @@ def _description(place: Path) -> dict:
         raise BrokenFolder([f"{place} has no competition.json."]) from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise BrokenFolder([f"competition.json is not JSON: {error}."]) from None
+    if "\\u0000" in json.dumps(description):
+        raise BrokenFolder(["competition.json holds a NUL character (\\u0000). Remove it."])
     validator = jsonschema.Draft202012Validator(SCHEMA)
     found = sorted(validator.iter_errors(description), key=lambda error: list(map(str, error.path)))
     if found:
@@ -252,7 +255,11 @@ def _page(place: Place, description: dict, page: str, faults: list[str]) -> str:
         faults.append(f"The page '{name}' is not there.")
         return ""
     try:
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
+        text = NUL
+    if NUL in text:
+        # UTF-16 without a mark reads as UTF-8 with a NUL behind each letter.
         faults.append(f"The page '{path.name}' is not UTF-8 text.")
         return ""
+    return text

@@ -239,7 +239,7 @@ def _described(file: folder.PublishedFile) -> tuple[int | None, list[dict]]:
     peek = first.head(PEEK_ROWS)
     return rows, [
         {
-            "name": str(name),
+            "name": _shown(name),
             "type": _type(peek[name]),
             "description": file.columns.get(str(name), ""),
             "example": _example(peek[name]),
@@ -258,4 +258,9 @@ def _type(column: pd.Series) -> str:
 
 def _example(column: pd.Series) -> str:
     values = column.dropna()
-    return str(values.iloc[0])[:40] if len(values) else ""
+    return _shown(values.iloc[0])[:40] if len(values) else ""
+
+
+def _shown(value) -> str:
+    """A value of a file as text for a page; what does not print has no place there."""
+    return "".join(sign for sign in str(value) if sign.isprintable())

@@ -1,8 +1,23 @@
 """Addresses of the list of competitions and of their tabs."""
 
-from django.urls import path
+from django.urls import path, register_converter
 
-from leaderboard.competitions import views
+from leaderboard.competitions import store, views
+
+
+class StoredName:
+    """A name that the store can have given; all others are no address."""
+
+    regex = store.SAFE_NAME.pattern.removesuffix(r"\Z")
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(StoredName, "stored")
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -10,7 +25,7 @@ urlpatterns = [
     path("how-scores-work/", views.scores, name="scores"),
     path("c/<slug:slug>/", views.overview, name="competition"),
     path("c/<slug:slug>/data/", views.data, name="competition_data"),
-    path("c/<slug:slug>/data/<str:name>", views.data_file, name="competition_data_file"),
+    path("c/<slug:slug>/data/<stored:name>", views.data_file, name="competition_data_file"),
     path("c/<slug:slug>/rules/", views.rules, name="competition_rules"),
     path("c/<slug:slug>/evaluation/", views.evaluation, name="competition_evaluation"),
 ]

@@ -12,7 +12,7 @@ from leaderboard.competitions import release_settings as versions
 from leaderboard.competitions import telling
 from leaderboard.competitions.models import State
 from leaderboard.hosting import drafting, drawing, figures, foreseeing, listing
-from leaderboard.submissions import closing
+from leaderboard.submissions import closing, intake
 from leaderboard.submissions.models import Evaluation
 from leaderboard.submissions.refusals import Refusal
 from leaderboard.teams.viewers import host_visit
@@ -89,7 +89,8 @@ def _typed(request, competition, current):
     """
     sent = request.POST
     chosen, before = sent.get("preset", "custom"), sent.get("filled", "")
-    reason = " ".join(sent.get("reason", "").split())
+    # A character longer than allowed, so that too long a reason is refused and not cut.
+    reason = intake.printable(sent.get("reason", ""), LONGEST_REASON + 1)
     if chosen != before and chosen in drafting.PRESETS and chosen != "custom":
         return drafting.of_preset(competition, current, chosen), reason, chosen
     return drafting.read(competition, current, sent, drafting.marks(competition)), reason, None

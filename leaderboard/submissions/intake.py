@@ -7,6 +7,7 @@ second file can take the same slot).
 """
 
 import errno
+import re
 import uuid
 from collections.abc import Iterator
 from datetime import datetime
@@ -23,12 +24,12 @@ from leaderboard.submissions.quotas import Quota, quota
 from leaderboard.submissions.refusals import Refusal, instant, size
 from leaderboard.teams.models import Member, Team
 
-__all__ = ["Quota", "quota", "submit"]
+__all__ = ["Quota", "printable", "quota", "submit"]
 
 CHUNK = 2**20
 NAME_LENGTH = Submission._meta.get_field("original_name").max_length
 NOTE_LENGTH = Submission._meta.get_field("note").max_length
-TOKEN_LENGTH = Submission._meta.get_field("form_token").max_length
+TOKEN = re.compile(rf"[\w-]{{1,{Submission._meta.get_field('form_token').max_length}}}", re.ASCII)
 
 
 def submit(
@@ -50,7 +51,7 @@ def submit(
     """
     if accepted_at is not None and not seeded:
         raise ValueError("only a seeded file brings its own time")
-    if form_token is not None and not 0 < len(form_token) <= TOKEN_LENGTH:
+    if form_token is not None and not TOKEN.fullmatch(form_token):
         raise Refusal("wrong_form")
     # Refuse what is plain to see before a byte is written; the transaction looks again.
     first = _sent_before(team, form_token)
@@ -71,8 +72,8 @@ def submit(
                 accepted_at=accepted_at,
                 facts={
                     "user": user,
-                    "original_name": _printable(original_name, NAME_LENGTH),
-                    "note": _printable(note, NOTE_LENGTH),
+                    "original_name": printable(original_name, NAME_LENGTH),
+                    "note": printable(note, NOTE_LENGTH),
                     "seeded": seeded,
                 },
             )
@@ -209,7 +210,7 @@ def _chunks(file) -> Iterator[bytes]:
         yield chunk
 
 
-def _printable(text: str, length: int) -> str:
+def printable(text: str, length: int) -> str:
     """Keep a person's text to what prints on one line: it is shown on pages and in tables."""
     kept = "".join(sign if sign.isprintable() else " " for sign in text or "")
     return " ".join(kept.split())[:length]

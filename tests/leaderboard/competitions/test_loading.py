@@ -256,6 +256,19 @@ def test_a_broken_data_file_is_offered_as_it_is(hana, place, content):
 
 
 @pytest.mark.db
+def test_characters_that_no_database_keeps_are_told_or_left_out(hana, place):
+    (place / "extra.csv").write_bytes(b"a\0b,c\n\0x,1\n")
+    change(place, files=[{"file": "extra.csv"}])
+    competition, _ = loading.load(place)
+    assert "\0" not in json.dumps(competition.files.get(name="extra.csv").columns)
+    change(place, slug="another", title="Pen\0guins")
+    assert any("NUL character" in fault for fault in faults_of(place))
+    change(place, title="Penguins")
+    (place / "overview.md").write_bytes("# Overview".encode("utf-16-le"))
+    assert any("not UTF-8 text" in fault for fault in faults_of(place))
+
+
+@pytest.mark.db
 def test_what_only_the_site_knows_is_told_with_the_rest(hana, place):
     loading.load(place)
     change(place, hosts=["nobody-here"], metric="nope")

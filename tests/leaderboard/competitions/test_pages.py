@@ -165,6 +165,13 @@ def test_a_change_is_announced_with_date_reason_and_values(client):
     assert "Version 2" in page
 
 
+@pytest.mark.parametrize("name", ["%00", "a%00b", "..%2f..%2fsecret_key", "%E2%80%AE", "a" * 300])
+def test_a_name_that_no_file_can_have_is_no_address(client, name):
+    factories.team(factories.competition("penguins"), "alice")
+    client.force_login(factories.user("alice"))
+    assert client.get(f"/c/penguins/data/{name}").status_code == 404
+
+
 def test_data_goes_to_those_who_joined(client):
     contest = factories.competition("penguins")
     file = add_file(contest)

@@ -277,6 +277,13 @@ def test_a_change_is_a_new_version_that_everybody_reads(client, contest, hana):
     assert "0.08" in told
 
 
+def test_a_reason_is_kept_as_it_prints(client, contest, hana):
+    client.post(
+        reverse("host_release", args=["penguins"]), form(reason="Fewer\0 \u202efalse\r\ngains.")
+    )
+    assert contest.release_settings.latest("version").reason == "Fewer false gains."
+
+
 def test_a_file_is_judged_by_the_settings_of_its_acceptance(client, contest, hana):
     team = factories.team(contest, "alice")
     before = factories.upload(team, 0.8)

@@ -204,7 +204,9 @@ def test_a_form_that_came_back_after_the_close_shows_its_file(team):
     assert factories.upload(team, form_token="t") == first
 
 
-@pytest.mark.parametrize("token", ["", "x" * 65])
+@pytest.mark.parametrize(
+    "token", ["", "x" * 65, "a\0b", "a b", "\N{LATIN SMALL LETTER E WITH ACUTE}"]
+)
 def test_an_odd_token_is_a_wrong_form(team, token):
     assert refused(team, form_token=token).code == "wrong_form"
 
