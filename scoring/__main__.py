@@ -72,6 +72,10 @@ def main(argv: list[str] | None = None) -> int:
         # The reader of our output has gone (``| head``); nothing is left to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"{where}{error.strerror}.\n")
+        return 2
 
 
 if __name__ == "__main__":

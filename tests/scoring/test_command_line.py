@@ -99,6 +99,12 @@ def test_a_file_that_is_not_there(capsys):
     assert score(capsys, "prob", "roc_auc", "nowhere.csv")[0] == 2
 
 
+def test_a_folder_is_no_file(capsys):
+    code, out, err = score(capsys, "prob", "roc_auc", "")
+    assert (code, out) == (2, "")
+    assert err.endswith("Is a directory.\n")
+
+
 def test_a_commitment_can_be_checked_after_the_close(capsys, tmp_path):
     solution, kept = AWKWARD / "solution_prob.csv", tmp_path / "kept"
     args = ["--solution", str(solution), "--competition", "c1", "--out", str(kept), "--json"]
