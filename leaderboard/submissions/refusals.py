@@ -27,11 +27,11 @@ SENTENCES = {
     "not_joined": "Join this competition before you send a file.",
     "disqualified": "Your team was disqualified and cannot send files.",
     "over_quota": (
-        "Your team has sent its {limit} files of today. The next day begins at 00:00 UTC, {at}."
+        "Your team has sent its {limit} files of today. You can send files again from {at}."
     ),
     "too_many_rejected": (
         "{limit} files of your team were rejected today, the most there may be. "
-        "The next day begins at 00:00 UTC, {at}."
+        "You can send files again from {at}."
     ),
     "too_large": "This file is larger than {limit}, the most this competition takes.",
     "wrong_form": "No file came with this form. Choose a file and send it again.",

@@ -170,7 +170,7 @@ def test_over_quota_says_when_it_resets_and_lets_files_be_checked(alice, contest
     answer = send(alice, form_token="u")
     text = answer.content.decode()
     assert answer.status_code == 429
-    assert "The next day begins at 00:00 UTC" in text
+    assert "You can send files again from" in text
     assert "You can already check a file here; it will not be sent." in text
     assert "data-full" in text
     assert Submission.objects.count() == 1
