@@ -86,7 +86,8 @@ def test_presets_keep_the_grid_and_the_ruler_of_the_launch(contest, current):
         ("rule", "no_rule", "no rule of this name"),
         ("preset", "nonsense", "no preset of this name"),
         ("start", "999999", "one of the baselines"),
-        ("tau", "9" * 4_000, "a million steps"),
+        ("tau", "9" * 4_000, "digits before the point"),
+        ("tau", "9" * 20, "a million steps"),
         ("tau", "0.0500000000000001", "more than 12 decimals"),
     ],
 )
