@@ -85,6 +85,14 @@ def pack_texts(buffers: Packed, width: int) -> Packed:
     return padded.view(np.uint64), lengths > width
 
 
+def ends_in_zero(buffers: Packed) -> np.ndarray:
+    """Which of the texts end in a NUL, as bool (n,)."""
+    offsets, data = buffers
+    ends = offsets[1:]
+    filled = ends > offsets[:-1]
+    return filled & (data.take(ends - 1, mode="clip") == 0) if len(data) else filled
+
+
 class Ids:
     """The ids in the solution's file order; `count` of them, of `kind` "int" or "str"."""
 
@@ -176,6 +184,12 @@ class Ids:
         found = self._find_words(words)
         if not isinstance(found, slice) and too_long.any():
             found[too_long] = UNKNOWN
+        zeros = ends_in_zero(buffers)
+        if zeros.any():
+            # Padding makes them equal to the ids without that character.
+            if isinstance(found, slice):
+                found = np.arange(found.start, found.stop)
+            found[zeros] = UNKNOWN
         return found
 
     def find_ints(self, block: np.ndarray) -> np.ndarray | slice:

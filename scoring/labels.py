@@ -1,5 +1,7 @@
 """Which class a written label means: exactly, as the same number, or but for upper case."""
 
+from unicodedata import normalize
+
 from scoring.task import Task
 
 TRUTH = {"true": "1", "false": "0"}
@@ -15,6 +17,15 @@ _BLANKS = (
 def trimmed(text: str) -> str:
     """The text without blanks and invisible characters at both ends."""
     return text.strip(_BLANKS)
+
+
+def same_form(text: str) -> str:
+    """The text without blanks around it, in lower case, each accent one character with its letter.
+
+    For comparing names that programs write differently.
+    """
+    text = trimmed(text)
+    return (text if text.isascii() else normalize("NFC", text)).casefold()
 
 
 def plain_text(text: str) -> str:
@@ -60,13 +71,14 @@ class Labels:
     def __init__(self, task: Task) -> None:
         self.names = task.labels
         self._exact = {name: place for place, name in enumerate(self.names)}
+        self._composed = {normalize("NFC", name): place for place, name in enumerate(self.names)}
         self._numbers: dict[str, int] = {}
         self._folded: dict[str, int | None] = {}
         for place, name in enumerate(self.names):
             whole = plain_whole(name)
             if whole is not None:
                 self._numbers.setdefault(whole, place)
-            folded = name.casefold()
+            folded = same_form(name)
             self._folded[folded] = None if folded in self._folded else place
 
     def exact(self, text: str) -> int | None:
@@ -81,7 +93,11 @@ class Labels:
         whole = plain_whole(text)
         if whole is not None and whole in self._numbers:
             return self._numbers[whole], "number"
-        folded = text.casefold()
+        if not text.isascii():
+            place = self._composed.get(normalize("NFC", text))
+            if place is not None:
+                return place, ""
+        folded = same_form(text)
         place = self._folded.get(folded)
         if place is not None:
             return place, "case"

@@ -135,7 +135,9 @@ def _is_id(ids: Ids, text: str) -> bool:
 
 
 def _count_rows(text: bytes, layout: Layout) -> int:
-    ends = text.count(b"\n", layout.body) or text.count(b"\r", layout.body)
+    ends = text.count(b"\n", layout.body)
+    if text.find(b"\r", layout.body) >= 0:
+        ends += text.count(b"\r", layout.body) - text.count(b"\r\n", layout.body)
     return ends + (not text.endswith((b"\n", b"\r")))
 
 
@@ -159,7 +161,10 @@ def _careful_rows(text: bytes, layout: Layout, limits: Limits) -> Iterator[Chunk
     body = io.BytesIO(text)
     body.seek(layout.body)
     stream = io.TextIOWrapper(body, encoding="utf-8", newline="")
-    reader = csv.reader(stream, delimiter=layout.delimiter, strict=True)
+    # A blank before a quotation mark is skipped where the header has one too.
+    reader = csv.reader(
+        stream, delimiter=layout.delimiter, strict=True, skipinitialspace=layout.spaced
+    )
     rows: list[list[str]] = []
     lines: list[int] = []
     line, cells = layout.line, 0

@@ -7,7 +7,7 @@ import numpy as np
 from scoring.canonical import normalise_in_place, round_in_place, sum_tolerance
 from scoring.labels import Labels, plain_text, trimmed
 from scoring.reading_problems import SHOWN, Problems, listed, quoted
-from scoring.reading_values import COMMA_REASON, MISSING, all_numbers, number
+from scoring.reading_values import COMMA_REASON, LONGEST_NUMBER, MISSING, all_numbers, number
 from scoring.task import Task
 
 MOST_SPELLINGS = 10_000
@@ -31,7 +31,8 @@ class CellReader:
         self.counts = dict.fromkeys(("case", "number", "truth", "comma", "point"), 0)
         self._labels = Labels(task)
         self._spellings: dict[str, int] = {}
-        self._commas: list[tuple[str, int, str]] = []
+        self._numbers: dict[str, tuple[float | None, str, str]] = {}
+        self._commas: dict[str, list] = {}
 
     def read(self, cells: list[list[str]], lines: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Which rows hold good values, and the values."""
@@ -55,10 +56,10 @@ class CellReader:
         with np.errstate(invalid="ignore"):
             sums = normalise_in_place(matrix)
         off = good & ~(np.abs(sums - 1) <= sum_tolerance(matrix.shape[1]))
-        for at in np.flatnonzero(off).tolist():
-            self.problems.cell(
-                "sum", "the probabilities of a row must add up to 1", lines[at], f"{sums[at]:.6g}"
-            )
+        if off.any():
+            places = ((lines[at], f"{sums[at]:.6g}") for at in np.flatnonzero(off).tolist())
+            reason = "the probabilities of a row must add up to 1"
+            self.problems.cells("sum", reason, int(off.sum()), places)
 
     def _number_values(
         self, name: str, texts: list[str], lines: Sequence[int]
@@ -77,10 +78,12 @@ class CellReader:
                 outside |= values < low
             if high is not None:
                 outside |= values > high
-            for at in np.flatnonzero(outside & good).tolist():
-                shown = trimmed(texts[at])[:40]
-                self.problems.cell("range", f"{quoted(name)} must be {wanted}", lines[at], shown)
-            good &= ~outside
+            outside &= good
+            if outside.any():
+                where = np.flatnonzero(outside).tolist()
+                places = ((lines[at], trimmed(texts[at])[:40]) for at in where)
+                self.problems.cells("range", f"{quoted(name)} must be {wanted}", len(where), places)
+                good &= ~outside
         return good, values
 
     def _range(self) -> tuple[float | None, float | None, str]:
@@ -98,16 +101,24 @@ class CellReader:
         self, name: str, texts: list[str], lines: Sequence[int]
     ) -> tuple[np.ndarray, np.ndarray]:
         values, good = np.zeros(len(texts)), np.zeros(len(texts), bool)
+        shown = quoted(name)
+        seen = self._numbers
         for at, text in enumerate(texts):
-            value, code, reason = number(text)
+            found = seen.get(text)
+            if found is None:
+                found = number(text)
+                if len(seen) < MOST_SPELLINGS and len(text) <= LONGEST_NUMBER:
+                    seen[text] = found
+            value, code, reason = found
             if value is None:
-                shown = quoted(trimmed(text))
-                self.problems.cell(code, f"{quoted(name)} {reason}", lines[at], shown)
+                self.problems.cell(code, f"{shown} {reason}", lines[at], text)
                 continue
             if code == "comma":
                 self.counts["comma"] += 1
-                if len(self._commas) < SHOWN:
-                    self._commas.append((name, lines[at], quoted(trimmed(text))))
+                kept = self._commas.setdefault(name, [0, []])
+                kept[0] += 1
+                if len(kept[1]) < SHOWN:
+                    kept[1].append((lines[at], quoted(trimmed(text))))
             elif "." in text:
                 self.counts["point"] += 1
             values[at], good[at] = value, True
@@ -118,6 +129,7 @@ class CellReader:
     ) -> tuple[np.ndarray, np.ndarray]:
         labels = self._labels
         name = quoted(self.task.value_columns[0])
+        wanted = f"{name} must be one of {listed(labels.names, len(labels.names))}"
         found = [self._spellings.get(text) for text in texts]
         for at, place in enumerate(found):
             if place is not None:
@@ -125,14 +137,10 @@ class CellReader:
             text = texts[at]
             place, how = labels.find(text)
             if place is None:
-                shown = quoted(trimmed(text))
                 if trimmed(text).casefold() in MISSING:
-                    self.problems.cell("missing", f"{name} is missing", lines[at], shown)
+                    self.problems.cell("missing", f"{name} is missing", lines[at], text)
                 else:
-                    allowed = listed(labels.names, len(labels.names))
-                    self.problems.cell(
-                        "value", f"{name} must be one of {allowed}", lines[at], shown
-                    )
+                    self.problems.cell("value", wanted, lines[at], text)
                 continue
             found[at] = place
             if how:
@@ -150,7 +158,7 @@ class CellReader:
             name = quoted(self.task.value_columns[0])
             for at, text in enumerate(texts):
                 if not values[at]:
-                    self.problems.cell("missing", f"{name} is missing", lines[at], quoted(text))
+                    self.problems.cell("missing", f"{name} is missing", lines[at], text)
                     good[at] = False
         return good, values
 
@@ -163,9 +171,5 @@ class CellReader:
         reason = COMMA_REASON
         if self.counts["point"]:
             reason += " (other values have a point)"
-        for name, line, shown in self._commas:
-            self.problems.cell("value", f"{quoted(name)} {reason}", line, shown)
-        rest = self.counts["comma"] - len(self._commas)
-        for _ in range(rest):
-            name, line, shown = self._commas[-1]
-            self.problems.cell("value", f"{quoted(name)} {reason}", line, shown)
+        for name, (count, places) in self._commas.items():
+            self.problems.cells("value", f"{quoted(name)} {reason}", count, places)

@@ -41,7 +41,7 @@ _ARCHIVES = (
     (b"7z\xbc\xaf\x27\x1c", "7z"),
     (b"Rar!", "RAR"),
     (b"BZh", "bzip2"),
-    (b"\xfd7zXZ\0", "xz"),
+    (b"\xfd7zXZ\0", "XZ"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"\x04\x22\x4d\x18", "LZ4"),
     (b"MZ", "self-extracting"),
@@ -113,7 +113,9 @@ def refuse_foreign(data: bytes, name: str = "") -> None:
             raise Refused("not_csv", f"This is {what}, not a CSV file{told}. {_HELP}")
     for magic, what in _ARCHIVES:
         if data.startswith(magic):
-            raise Refused("bad_archive", f"This is a {what} archive, which is not read. {_HELP}")
+            raise Refused(
+                "bad_archive", f"This is an archive of the kind {what}, which is not read. {_HELP}"
+            )
     if len(data) > 262 and data[257:262] == b"ustar":
         raise Refused("bad_archive", f"This is a tar archive, which is not read. {_HELP}")
     head = data[:4096].removeprefix(b"\xef\xbb\xbf")
@@ -131,7 +133,7 @@ def refuse_foreign(data: bytes, name: str = "") -> None:
         )
     if head.lstrip().startswith(b"<?xml"):
         raise Refused("not_csv", f"This is an XML file, not a CSV file. {_HELP}")
-    if re.match(rb"\s*(?:\{\s*\"|\[\s*[\[{])", head):
+    if re.match(rb"\s*(?:\{\s*\"|\[\s*[\[{\"0-9.-])", head):
         raise Refused(
             "not_csv",
             "This is JSON, not a CSV file. Write the table with df.to_csv('submission.csv', "

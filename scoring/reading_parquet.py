@@ -96,6 +96,8 @@ def _refuse_types(file: pq.ParquetFile, names: list[str]) -> None:
             pa.types.is_integer(kind)
             or pa.types.is_floating(kind)
             or pa.types.is_boolean(kind)
+            or pa.types.is_decimal(kind)
+            or pa.types.is_null(kind)
             or pa.types.is_string(kind)
             or pa.types.is_large_string(kind)
         ):
@@ -143,10 +145,17 @@ def _typed(columns: list[pa.Array], filler: Filler) -> list[pa.Array]:
         elif pa.types.is_integer(kind) or (
             pa.types.is_floating(kind) and pa.types.is_floating(wanted)
         ):
-            typed.append(column.cast(wanted, safe=pa.types.is_integer(wanted)))
+            typed.append(_cast(column, wanted))
         else:
             raise GiveUp
     return typed
+
+
+def _cast(column: pa.Array, wanted: pa.DataType) -> pa.Array:
+    try:
+        return column.cast(wanted, safe=pa.types.is_integer(wanted))
+    except pa.ArrowInvalid:  # a whole number beyond 64 bits with a sign
+        raise GiveUp from None
 
 
 def _encoded(column: pa.Array) -> pa.DictionaryArray:

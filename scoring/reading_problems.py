@@ -1,8 +1,10 @@
 """Gathering what is wrong with a participant's file, and saying it all at once."""
 
 from collections.abc import Iterable
+from itertools import islice
 
 from scoring.errors import REFUSAL_CODES, Problem, Refused
+from scoring.labels import trimmed
 
 SHOWN = 10
 LONGEST_SHOWN = 60
@@ -68,6 +70,8 @@ class Problems:
         self.place = place
         self._cells: dict[tuple[str, str], list] = {}
         self._whole: list[Problem] = []
+        self.cell_count = 0
+        self.last_words = ""
 
     def __bool__(self) -> bool:
         return bool(self._cells or self._whole)
@@ -77,12 +81,20 @@ class Problems:
             problem.code in codes for problem in self._whole
         )
 
-    def cell(self, code: str, reason: str, line: int, shown: str) -> None:
+    def cell(self, code: str, reason: str, line: int, text: str) -> None:
         """One faulty value (or row): why, on which line, and the participant's own text."""
-        count, places = self._cells.setdefault((code, reason), [0, []])
-        self._cells[code, reason][0] = count + 1
-        if len(places) < SHOWN:
-            places.append((line, shown))
+        kept = self._cells.setdefault((code, reason), [0, []])
+        kept[0] += 1
+        self.cell_count += 1
+        if len(kept[1]) < SHOWN:
+            kept[1].append((line, quoted(trimmed(text))))
+
+    def cells(self, code: str, reason: str, count: int, places: Iterable[tuple[int, str]]) -> None:
+        """Many faulty values at once; the places, with what to show of them, as far as needed."""
+        kept = self._cells.setdefault((code, reason), [0, []])
+        kept[0] += count
+        self.cell_count += count
+        kept[1] += islice(places, SHOWN - len(kept[1]))
 
     def add(self, problem: Problem) -> None:
         self._whole.append(problem)
@@ -109,5 +121,6 @@ class Problems:
 
     def refusal(self) -> Refused:
         problems = self.all()
-        sentence = " ".join(problem.message for problem in problems)
+        sentences = [*(problem.message for problem in problems), self.last_words]
+        sentence = " ".join(filter(None, sentences))
         return Refused(problems[0].code, sentence, problems)

@@ -6,12 +6,14 @@ whose columns are converted together, and looks at single cells only where that 
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from unicodedata import normalize
 
 import numpy as np
 
 from scoring.errors import Problem, Refused
 from scoring.ids import UNKNOWN, Ids
-from scoring.labels import plain_whole, trimmed
+from scoring.labels import plain_whole, same_form, trimmed
 from scoring.reading_cells import CellReader, empty_values
 from scoring.reading_problems import SHOWN, Problems, counted, listed, quoted
 from scoring.reading_text import Layout
@@ -23,7 +25,10 @@ MOST_CELLS = 1 << 19
 SPARE_CELLS = 100
 # Rows beyond twice the wanted number teach nobody anything more.
 SPARE_ROWS = 10_000
+# Nor do faults beyond these, which would take long to find in a wide file of nothing else.
+MOST_FAULTS = 300_000
 _PLAIN_IDS = re.compile(r"(?:-?[0-9]{1,18}+\n)*+")
+_POINT_ZERO = re.compile(r"(?:-?[0-9]{1,18}+\.0*+\n)*+")
 _MANGLED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+?[0-9]{2,}|[0-9]{1,2}[-.][A-Za-z]{3}", re.I)
 
 Chunk = tuple[list[list[str]], Sequence[int]]
@@ -37,6 +42,8 @@ class SlowReader:
         self.problems = Problems(place)
         self.place = place
         self.notices: list[str] = []
+        # Whether reading ended before the file did: rows not found may stand in the rest.
+        self.partial = False
         self.rows = 0
         self.lines = np.zeros(ids.count, np.int64)
         self.values = empty_values(task, ids.count)
@@ -44,6 +51,9 @@ class SlowReader:
         self._counts = dict.fromkeys(("decimal ids", "trailing", "blank"), 0)
         self._misshapen: list[tuple[int, int]] = []
         self._misshapen_count = 0
+        self._beyond_id: list[str] = []
+        # Whether every misshapen row has one field more than the header.
+        self._row_names = True
         self._duplicates: list[tuple[str, int, int]] = []
         self._duplicate_count = 0
         self._unknown: list[tuple[str, int]] = []
@@ -54,28 +64,30 @@ class SlowReader:
         """Read all rows; raises Refused with every problem of the file.
 
         chunks: rows of text and their line numbers. total: number of rows in the whole file,
-        asked for only where it is absurd.
+        asked for only where the rest of it is not read.
         """
         most = 2 * self.ids.count + SPARE_ROWS
-        looked = 0
+        looked = last = 0
         for rows, lines in chunks:
-            looked += max(len(rows), sum(map(len, rows)) // (self.layout.width + SPARE_CELLS))
-            self._chunk(rows, lines)
-            if looked > most:
-                count = total()
-                self.problems.add(
-                    Problem(
-                        "rows",
-                        f"The file has {count} rows; {self.ids.count} expected. Only the first "
-                        f"{lines[-1]} lines were looked at.",
-                        count=count - self.ids.count,
-                    )
-                )
+            faults = self.problems.cell_count + self._unknown_count + self._duplicate_count
+            if looked > most or faults > MOST_FAULTS:
+                self._leave(total(), looked, last)
                 break
+            looked += max(len(rows), sum(map(len, rows)) // (self.layout.width + SPARE_CELLS))
+            last = lines[-1]
+            self._chunk(rows, lines)
         self._conclude()
         if self.problems:
             raise self.problems.refusal()
         self._say_notices()
+
+    def _leave(self, count: int, looked: int, last: int) -> None:
+        """Look at no more rows, and say so."""
+        self.partial = True
+        if max(count, looked) > self.ids.count:
+            message = f"The file has {count} rows; {self.ids.count} expected."
+            self.problems.add(Problem("rows", message, count=count - self.ids.count))
+        self.problems.last_words = f"Only the first {last} {self.place}s were looked at."
 
     def _chunk(self, rows: list[list[str]], lines: Sequence[int]) -> None:
         at = self.layout.columns[0]
@@ -103,7 +115,8 @@ class SlowReader:
     def _shaped(self, rows: list[list[str]], lines: Sequence[int]) -> Chunk:
         """Rows that have the header's width; says what is wrong with the others."""
         width, kept, kept_lines = self.layout.width, [], []
-        header = [name.casefold() for name in self.layout.names]
+        header = [same_form(name) for name in self.layout.names]
+        blank = set(self.layout.blank)
         for row, line in zip(rows, lines, strict=True):
             if len(row) <= width + SPARE_CELLS and not any(map(trimmed, row)):
                 self._counts["blank"] += len(row) > 1
@@ -111,24 +124,31 @@ class SlowReader:
             if width < len(row) <= width + SPARE_CELLS and not any(map(trimmed, row[width:])):
                 self._counts["trailing"] += 1
                 row = row[:width]
+            elif len(row) < width and blank.issuperset(range(len(row), width)):
+                row = row + [""] * (width - len(row))
             if len(row) != width:
-                self._misshapen_count += 1
-                if len(self._misshapen) < SHOWN:
-                    self._misshapen.append((line, len(row)))
+                self._note_shape(row, line)
                 continue
-            if [trimmed(cell).casefold() for cell in row] == header:
+            if same_form(row[0]) == header[0] and [same_form(cell) for cell in row] == header:
                 self._repeated(line)
                 continue
-            filled = [row[place] for place in self.layout.blank if trimmed(row[place])]
+            filled = [row[place] for place in blank if trimmed(row[place])]
             if filled:
                 self.problems.cell(
-                    "value", "A column without a name holds something", line, quoted(filled[0])
+                    "value", "A column without a name holds something", line, filled[0]
                 )
-            elif self.layout.blank:
+            elif blank:
                 self._counts["trailing"] += 1
             kept.append(row)
             kept_lines.append(line)
         return kept, kept_lines
+
+    def _note_shape(self, row: list[str], line: int) -> None:
+        self._misshapen_count += 1
+        self._row_names &= len(row) == self.layout.width + 1
+        if len(self._misshapen) < SHOWN:
+            self._misshapen.append((line, len(row)))
+            self._beyond_id += row[self.layout.columns[0] + 1 :][:1]
 
     def _repeated(self, line: int) -> None:
         if not self.problems.has("rows"):
@@ -140,10 +160,15 @@ class SlowReader:
         """Rows of the ids as written; UNKNOWN where there is none, or it needs a closer look."""
         if self.ids.kind == "str":
             return self.ids.find_texts(texts)
-        if _PLAIN_IDS.fullmatch("\n".join(texts) + "\n"):
-            found = self.ids.find_ints(np.array(list(map(int, texts)), np.int64))
+        joined = "\n".join(texts) + "\n"
+        if _PLAIN_IDS.fullmatch(joined):
+            wholes = texts
+        elif _POINT_ZERO.fullmatch(joined):
+            wholes = [text.partition(".")[0] for text in texts]
+            self._counts["decimal ids"] += len(texts)
         else:
             return np.full(len(texts), UNKNOWN, np.int64)
+        found = self.ids.find_ints(np.array(list(map(int, wholes)), np.int64))
         if isinstance(found, slice):
             return np.arange(found.start, found.stop)
         return found.astype(np.int64)
@@ -156,36 +181,36 @@ class SlowReader:
         return not (ordered[1:] == ordered[:-1]).any()
 
     def _note_ids(self, slots: np.ndarray, texts: list[str], lines: Sequence[int]) -> np.ndarray:
-        """Look at ids one by one; marks unknown and repeated ones as UNKNOWN."""
-        found = slots.tolist()
-        odd = [at for at, slot in enumerate(found) if slot < 0]
-        if odd:
-            for at, slot in zip(odd, self._find_odd([texts[at] for at in odd]), strict=True):
-                found[at] = slot
-        for at, slot in enumerate(found):
-            line = lines[at]
-            if slot < 0:
-                self._unknown_count += 1
-                if len(self._unknown) < SHOWN:
-                    self._unknown.append((trimmed(texts[at]), line))
-                if not trimmed(texts[at]) and len(self._no_id_lines) < SHOWN:
-                    self._no_id_lines.append(line)
-                continue
-            before = int(self.lines[slot])
-            if before:
-                self._duplicate_count += 1
-                if len(self._duplicates) < SHOWN:
-                    self._duplicates.append((trimmed(texts[at]), line, before))
-                found[at] = UNKNOWN
-            else:
-                self.lines[slot] = line
-        return np.array(found, np.int64)
+        """Look again at unknown ids; notes and marks unknown and repeated ones as UNKNOWN."""
+        odd = np.flatnonzero(slots < 0)
+        if len(odd):
+            slots[odd] = self._find_odd([texts[at] for at in odd.tolist()])
+        unknown = np.flatnonzero(slots < 0).tolist()
+        self._unknown_count += len(unknown)
+        for at in unknown[: SHOWN - len(self._unknown)]:
+            self._unknown.append((trimmed(texts[at]), lines[at]))
+        none = (lines[at] for at in unknown if not trimmed(texts[at]))
+        self._no_id_lines += islice(none, SHOWN - len(self._no_id_lines))
+        known = np.flatnonzero(slots >= 0)
+        first = np.zeros(len(known), bool)
+        first[np.unique(slots[known], return_index=True)[1]] = True
+        first &= self.lines[slots[known]] == 0
+        self.lines[slots[known[first]]] = np.asarray(lines)[known[first]]
+        again = known[~first]
+        self._duplicate_count += len(again)
+        for at in again[: SHOWN - len(self._duplicates)].tolist():
+            before = int(self.lines[slots[at]])
+            self._duplicates.append((trimmed(texts[at]), lines[at], before))
+        slots[again] = UNKNOWN
+        return slots
 
-    def _find_odd(self, texts: list[str]) -> list[int]:
+    def _find_odd(self, texts: list[str]) -> list[int] | np.ndarray:
         """Rows of ids with blanks around them or, for whole numbers, with a point or exponent."""
         plain = [trimmed(text) for text in texts]
         if self.ids.kind == "str":
-            return self.ids.find_texts(plain).tolist()
+            return self._find_texts(plain, texts)
+        if _PLAIN_IDS.fullmatch("\n".join(texts) + "\n"):
+            return self._find(texts)
         wholes = [None if text.startswith("+") else plain_whole(text) for text in plain]
         numbers = [int(whole) if whole and len(whole) <= 19 else None for whole in wholes]
         usable = [abs(one) < 1 << 63 if one is not None else False for one in numbers]
@@ -200,11 +225,22 @@ class SlowReader:
                 self._counts["decimal ids"] += 1
         return answer
 
+    def _find_texts(self, plain: list[str], texts: list[str]) -> np.ndarray:
+        """Rows of text ids without blanks around them, and in either way to write an accent."""
+        found = np.full(len(plain), UNKNOWN, np.int64)
+        if plain != texts:
+            found = self.ids.find_texts(plain)
+        for form in ("NFC", "NFD"):
+            odd = [at for at in np.flatnonzero(found < 0).tolist() if not plain[at].isascii()]
+            if odd:
+                found[odd] = self.ids.find_texts([normalize(form, plain[at]) for at in odd])
+        return found
+
     def _conclude(self) -> None:
         if self._misshapen_count:
             # With fields in the wrong places, whatever else was found may be wrong too.
             raise self._fields_refusal()
-        if not self.rows:
+        if not self.rows and not self.partial:
             message = f"The file has a header but no rows; {self.ids.count} expected."
             self.problems.add(Problem("rows", message))
             return
@@ -222,7 +258,7 @@ class SlowReader:
 
     def _conclude_ids(self) -> None:
         missing = np.flatnonzero(self.lines == 0)
-        if not self._unknown_count and not len(missing):
+        if not self._unknown_count and (self.partial or not len(missing)):
             return
         parts = []
         if self._unknown_count:
@@ -231,7 +267,7 @@ class SlowReader:
                 f"{counted(self._unknown_count, 'unknown id')}: {shown} "
                 f"(first on {self.place} {self._unknown[0][1]})"
             )
-        if len(missing):
+        if len(missing) and not self.partial:
             shown = listed(map(quoted, self.ids.texts(missing[:SHOWN])), len(missing))
             parts.append(f"{counted(len(missing), 'id')} missing: {shown}")
         message = "; ".join(parts) + "."
@@ -241,7 +277,7 @@ class SlowReader:
         message += self._ids_hint(missing)
         lines = tuple(line for _, line in self._unknown)
         first = lines[0] if lines else None
-        count = self._unknown_count + len(missing)
+        count = self._unknown_count + (0 if self.partial else len(missing))
         self.problems.add(Problem("ids", message, first, lines, count))
 
     def _ids_hint(self, missing: np.ndarray) -> str:
@@ -249,14 +285,17 @@ class SlowReader:
         unknown = [text for text, _ in self._unknown]
         mangled = next((text for text in unknown if _MANGLED.fullmatch(text)), None)
         wanted = self.ids.texts(missing[:1000])
-        bare = {text.lstrip("0") for text in wanted if text.startswith("0")}
-        shortened = next((text for text in unknown if text in bare), None)
-        changed = mangled or shortened
+        numbers = {plain_whole(text) for text in wanted} - {None}
+        same = next((text for text in unknown if plain_whole(text) in numbers), None)
+        changed = mangled or same
         if changed:
             return (
-                f" Some look changed by a spreadsheet program ({changed[:40]}): do not open the "
-                "file in Excel before you upload it; with pandas read ids with dtype=str."
+                f" Some look changed by a spreadsheet or another program ({changed[:40]}): do not "
+                "open the file in Excel before you upload it; with pandas read ids with dtype=str."
             )
+        folded = {same_form(text) for text in wanted}
+        if any(same_form(text) in folded for text in unknown):
+            return " Some differ from the wanted ids only in upper and lower case."
         starts = {text[:14] for text in wanted if len(text) >= 16}
         if any(len(text) >= 16 and text[:14] in starts for text in unknown):
             return (
@@ -276,6 +315,14 @@ class SlowReader:
                 self._misshapen_count - 1,
             )
             message += f" So it is with {self._misshapen_count} rows: {others}."
+        beyond = self._beyond_id
+        shifted = self._row_names and len(set(beyond)) == len(beyond)
+        if shifted and (self._find(beyond) >= 0).all():
+            message += (
+                " The rows seem to begin with row names that the header does not have: in R, "
+                "write them with row.names = FALSE."
+            )
+            return self._misshapen_refusal(message)
         numeric = self.task.kind in ("probability", "probabilities", "number")
         if numeric and width > self.layout.width and self.layout.delimiter == ",":
             message += (
@@ -284,8 +331,11 @@ class SlowReader:
             )
         elif width > self.layout.width:
             message += " Put quotation marks around a value that holds the separator."
+        return self._misshapen_refusal(message)
+
+    def _misshapen_refusal(self, message: str) -> Refused:
         lines = tuple(line for line, _ in self._misshapen)
-        problem = Problem("fields", message, line, lines, self._misshapen_count)
+        problem = Problem("fields", message, lines[0], lines, self._misshapen_count)
         return Refused("fields", message, [problem])
 
     def _say_notices(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from scoring.errors import Problem, Refused
-from scoring.labels import plain_whole, trimmed
+from scoring.labels import plain_whole, same_form, trimmed
 from scoring.reading_problems import counted, listed, quoted
 from scoring.task import Task
 
@@ -17,6 +17,7 @@ MOST_BLANK = 1000
 _PIECE = 1 << 20
 _INDEX_NAME = re.compile(r"(?:Unnamed: ?\d+(?:[._]\d+)*(?:_level_\d+)?|__index_level_\d+__)?")
 _SEP_LINE = re.compile(rb"\"?sep=(.)\"?[,;\t]*[ ]*$", re.I)
+_SPACED = re.compile(r"[,;|] +\"")
 _UTF16_NOTICE = "The file was UTF-16 (Excel's 'Unicode Text'); it was read all the same."
 
 
@@ -27,6 +28,7 @@ class Layout:
     columns: positions of the id and of each value column; width: fields in the header;
     ignored: positions whose content does not matter; blank: positions that must be empty.
     body: offset of the first byte after the header; line: number of the first line after it.
+    spaced: a blank stands before the quotation marks.
     """
 
     delimiter: str
@@ -37,6 +39,7 @@ class Layout:
     names: tuple[str, ...] = ()
     body: int = 0
     line: int = 2
+    spaced: bool = False
     notices: list[str] = field(default_factory=list)
 
 
@@ -73,10 +76,18 @@ def clean_text(data: bytes) -> tuple[bytes, list[str]]:
 
 def _refuse_nul(data: bytes) -> None:
     head = data[:2000]
-    if head.count(0) * 3 > len(head):
+    for first, second in ((0, 1), (1, 0)):
+        zeros, others = head[first::2].count(0), head[second::2].count(0)
+        if zeros * 2 > len(head[first::2]) and others * 20 < zeros:
+            raise Refused(
+                "encoding",
+                "The file looks like UTF-16 without a byte-order mark. Save it as CSV UTF-8.",
+            )
+    if head.count(0) * 20 > len(head):
         raise Refused(
             "encoding",
-            "The file looks like UTF-16 without a byte-order mark. Save it as CSV UTF-8.",
+            "This is not a text file: much of it is NUL bytes. Upload a CSV or Parquet file, or "
+            "one CSV file in a .zip or .gz.",
         )
     line = _line_at(data, data.index(0))
     message = (
@@ -150,18 +161,19 @@ def first_line(data: bytes, start: int = 0) -> tuple[bytes, int]:
 
 def split_line(line: str, delimiter: str) -> list[str]:
     try:
-        return next(csv.reader([line], delimiter=delimiter), [])
+        spaced = bool(_SPACED.search(line))
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=spaced), [])
     except csv.Error:
         return line.split(delimiter)
 
 
 def choose_delimiter(line: str, wanted: Sequence[str]) -> str:
     """The separator under which the line names most of the wanted columns, then most columns."""
-    names = {name.casefold() for name in wanted}
+    names = set(map(same_form, wanted))
 
     def fit(delimiter: str) -> tuple[int, int]:
         fields = split_line(line, delimiter)
-        return len(names & {trimmed(name).casefold() for name in fields}), len(fields)
+        return len(names & set(map(same_form, fields))), len(fields)
 
     return max(DELIMITERS, key=fit)
 
@@ -207,6 +219,7 @@ def find_layout(data: bytes, task: Task, rows: int, is_id: Callable[[str], bool]
     if delimiter != "," and not (notices and "sep=" in notices[0]):
         notices.append(f"Fields are separated by {DELIMITERS[delimiter]}; commas are usual.")
     layout.delimiter, layout.body, layout.line = delimiter, after, line + 1
+    layout.spaced = bool(_SPACED.search(text))
     layout.notices = notices + layout.notices
     return layout
 
@@ -218,13 +231,14 @@ def _refuse_printed(text: str, delimiter: str, task: Task) -> None:
             "This is a printed (Markdown) table. Write the file with "
             "df.to_csv('submission.csv', index=False).",
         )
-    words = [word.casefold() for word in text.split()]
+    words = [same_form(word.strip('"')) for word in text.split()]
     alone = len(split_line(text, delimiter)) == 1
-    if alone and len(words) > 1 and set(words) & {name.casefold() for name in task.columns}:
+    if alone and len(words) > 1 and set(words) & set(map(same_form, task.columns)):
         raise Refused(
             "header",
             "Fields are separated by spaces, as in a printed DataFrame. Write the file with "
-            "df.to_csv('submission.csv', index=False).",
+            "df.to_csv('submission.csv', index=False), in R with write.csv(df, 'submission.csv', "
+            "row.names = FALSE).",
         )
 
 
@@ -238,10 +252,10 @@ def match_columns(names: Sequence[str], task: Task) -> Layout:
     wanted = task.columns
     places: dict[str, int] = {}
     notices = []
-    folded = {name.casefold(): name for name in wanted}
+    folded = {same_form(name): name for name in wanted}
     taken = {}
     for place, name in enumerate(cleaned):
-        target = name if name in wanted else folded.get(name.casefold())
+        target = name if name in wanted else folded.get(same_form(name))
         if target is None:
             continue
         if target in places:
@@ -313,6 +327,8 @@ def _missing_sentence(
             for written, name in _pairs(extra, missing)
         )
         sentence += f" Perhaps {pairs}?"
+    if names[0].startswith("# "):
+        sentence += " numpy.savetxt writes the '#' unless it is given comments=''."
     return sentence
 
 
@@ -345,10 +361,8 @@ def _explained(
         if place >= len(data):
             break
         raw, place = first_line(data, place)
-        names = [
-            trimmed(one).casefold() for one in split_line(raw.decode(errors="replace"), delimiter)
-        ]
-        if not {name.casefold() for name in task.columns} - set(names):
+        names = split_line(raw.decode(errors="replace"), delimiter)
+        if not set(map(same_form, task.columns)) - set(map(same_form, names)):
             sentence = (
                 f"Line {line} is '{_line_text(text)}', but the header '{_shown(task)}' stands on "
                 f"line {below}. The header must be the first line: remove what stands above it."

@@ -193,6 +193,8 @@ class _Reader:
             lengths = as_numpy(pc.binary_length(texts))
             self._fault(lengths == 0, "Some rows have no id", None)
             self._fault(lengths > LONGEST_ID, f"Some ids are longer than {LONGEST_ID} bytes", texts)
+            zeros = as_numpy(pc.match_substring(texts, "\0"))
+            self._fault(zeros, "Some ids hold a NUL", texts)
             ids = texts
         self._duplicates(ids, texts)
         return ids
