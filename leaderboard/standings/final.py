@@ -177,9 +177,8 @@ class _Maker:
             .annotate(number=Count("pk"))
         )
         self.ladder = Ladder(counted, release.resolution_steps(settings))
-        shared = self.standings.filter(place__isnull=False).order_by().values("place")
-        repeated = shared.annotate(number=Count("pk")).filter(number__gt=1)
-        self.shared = set(repeated.values_list("place", flat=True))
+        placed = self.standings.filter(place__isnull=False).order_by("place").values_list("place")
+        self.places = dict(placed.annotate(number=Count("pk")))
 
     def rows(self, standings) -> list[FinalRow]:
         return [self.row(standing) for standing in standings]
@@ -191,8 +190,8 @@ class _Maker:
             name=standing.team.name,
             place=standing.place,
             score=private_text(self.settings, standing.score),
-            error=error_text(standing.standard_error),
-            apart=apart(standing, standing.place in self.shared),
+            error=error_text(self.settings, standing.standard_error),
+            apart=apart(standing, self.places),
             public=drawing.score_text(self.settings, value),
             first=first,
             last=last,
@@ -262,25 +261,30 @@ def private_places(settings) -> int:
     return max(1 - math.floor(math.log10(settings.standard_error)) + 1, 0)
 
 
-def error_text(error: float | None) -> str:
-    """A standard error as it is printed: two significant digits."""
-    if error is None:
-        return "\N{EN DASH}"
-    places = max(1 - math.floor(math.log10(error)), 0) if error > 0 else 0
-    return f"{error:,.{places}f}"
+def error_text(settings, error: float | None) -> str:
+    """A standard error as it is printed: one column, one number of decimals."""
+    return private_text(settings, error)
 
 
-def apart(standing: FinalStanding, shared: bool) -> str:
-    """The places a paired test cannot separate from this one, as the table prints them."""
+def apart(standing: FinalStanding, places: dict[int, int]) -> str:
+    """The places a paired test cannot separate from this one, as the table prints them.
+
+    `places` has the number of teams at each place, in order. Places that nobody has are not named,
+    nor is the team's own, unless it shares it.
+    """
     if standing.place is None or standing.tied_first is None:
         return "\N{EN DASH}"
-    first, last = standing.tied_first, standing.tied_last
-    others = [place for place in range(first, last + 1) if shared or place != standing.place]
-    if not others:
-        return "\N{EN DASH}"
-    if len(others) <= LISTED_APART:
-        return ", ".join(map(str, others))
-    return f"{first}\N{EN DASH}{last}"
+    runs: list[list[int]] = [[]]
+    for place, teams in places.items():
+        if place == standing.place and teams == 1:
+            runs.append([])
+        elif standing.tied_first <= place <= standing.tied_last:
+            runs[-1].append(place)
+    if sum(map(len, runs)) <= LISTED_APART:
+        named = [str(place) for run in runs for place in run]
+    else:
+        named = [slope.span(run[0], run[-1]) for run in runs if run]
+    return ", ".join(named) or "\N{EN DASH}"
 
 
 def _median_move(rows: list[FinalRow]) -> str:
