@@ -24,6 +24,8 @@ __all__ = ["Board", "board", "final_board"]
 
 PER_PAGE = 25
 BELOW_SHOWN = 5
+# A link to the rest is worth its row only where more teams than this are behind it.
+BELOW_SPARED = 2
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,8 @@ def board(
     here = slice(max(shown.first - 1, 0), shown.last)
     ranked = [] if below else list(scored[here])
     by_name = unscored.order_by(Lower("team__name"), "team_id")
-    unranked = list(by_name[here if below else slice(0, BELOW_SHOWN)])
+    few = below_total <= BELOW_SHOWN + BELOW_SPARED
+    unranked = list(by_name[here if below else slice(0, below_total if few else BELOW_SHOWN)])
     own = maker.own_entry(ranked)
     maker.learn(ranked, unranked, own)
     rows = [maker.row(entry) for entry in ranked]

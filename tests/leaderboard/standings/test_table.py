@@ -121,12 +121,19 @@ def test_search_keeps_true_bands_and_drops_dividers():
 
 def test_teams_below_the_start_line_have_a_list_of_their_own():
     contest = boards.contest()
+    boards.place(contest, {"a": 90, **{f"n{i}": None for i in range(8)}})
+    made = board(contest)
+    assert (len(made.below), made.below_more) == (5, 3)
+    listed = board(contest, below=True, per_page=4, page=2)
+    assert [row.name for row in listed.below] == ["n4", "n5", "n6", "n7"]
+    assert not listed.items
+
+
+def test_no_link_takes_the_row_of_the_team_it_leads_to():
+    contest = boards.contest()
     boards.place(contest, {"a": 90, **{f"n{i}": None for i in range(7)}})
     made = board(contest)
-    assert (len(made.below), made.below_more) == (5, 2)
-    listed = board(contest, below=True, per_page=4, page=2)
-    assert [row.name for row in listed.below] == ["n4", "n5", "n6"]
-    assert not listed.items
+    assert (len(made.below), made.below_more) == (7, 0)
 
 
 def test_marks_can_be_left_out():
