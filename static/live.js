@@ -10,7 +10,8 @@
   }
   function tick() {
     all("time[data-age]").forEach(function (t) {
-      t.textContent = age((Date.now() - Date.parse(t.getAttribute("datetime"))) / 1000);
+      var text = age((Date.now() - Date.parse(t.getAttribute("datetime"))) / 1000);
+      t.textContent = t.dataset.age && text !== "now" ? text + " " + t.dataset.age : text;
     });
   }
   // "Back" loads the page again: a stored copy holds styles that scripts have set, which the content

@@ -43,15 +43,23 @@ def rank(row) -> str:
 
 
 @register.filter
-def ago(at: datetime | None, now: datetime) -> str:
+def ago(at: datetime | None, now: datetime, said: str = "") -> str:
     """Print how long ago something was; a script keeps it fresh."""
     if at is None:
         return ""
+    text = age(now - at)
     return format_html(
-        '<time datetime="{}" data-age>{}</time>',
+        '<time datetime="{}" data-age="{}">{}</time>',
         f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        age(now - at),
+        said,
+        f"{text} {said}" if said and text != "now" else text,
     )
+
+
+@register.filter
+def in_words(at: datetime | None, now: datetime) -> str:
+    """Print how long ago something was, where no column says what the span is: 3 h ago."""
+    return ago(at, now, "ago")
 
 
 def age(span: timedelta) -> str:
