@@ -147,6 +147,8 @@ def read_fast(blocks: Iterable[bytes | memoryview], layout: Layout, filler: Fill
             table = pacsv.read_csv(pa.BufferReader(pa.py_buffer(block)), options, parse, convert)
         except pa.ArrowException:
             raise GiveUp from None
+        if not table.num_rows:
+            raise GiveUp  # blank lines, perhaps millions of them
         for batch in table.to_batches():
             filler.add(batch.columns)
 

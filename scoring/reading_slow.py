@@ -69,17 +69,22 @@ class SlowReader:
         most = 2 * self.ids.count + SPARE_ROWS
         looked = last = 0
         for rows, lines in chunks:
-            faults = self.problems.cell_count + self._unknown_count + self._duplicate_count
-            if looked > most or faults > MOST_FAULTS:
+            if self._faults() > MOST_FAULTS:
                 self._leave(total(), looked, last)
                 break
             looked += max(len(rows), sum(map(len, rows)) // (self.layout.width + SPARE_CELLS))
             last = lines[-1]
             self._chunk(rows, lines)
+            if looked > most:
+                self._leave(total(), looked, last)
+                break
         self._conclude()
         if self.problems:
             raise self.problems.refusal()
         self._say_notices()
+
+    def _faults(self) -> int:
+        return self.problems.cell_count + self._unknown_count + self._duplicate_count
 
     def _leave(self, count: int, looked: int, last: int) -> None:
         """Look at no more rows, and say so."""
