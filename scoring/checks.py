@@ -155,6 +155,11 @@ def _constant(task: Task, values: Array) -> list[Check]:
     return []
 
 
+def _short(value: float) -> str:
+    """Four significant digits: a mean of thousands of rows has more digits than it has news."""
+    return f"{float(f'{value:.4g}'):g}"
+
+
 def _content(task: Task, values: Array) -> list[Check]:
     if not len(values):
         return []
@@ -167,7 +172,7 @@ def _content(task: Task, values: Array) -> list[Check]:
         return [_shares(task, values)]
     table = values.reshape(len(values), -1)
     return [
-        Check("range", f"{name}: from {low:g} to {high:g}, mean {middle:g}.")
+        Check("range", f"{name}: from {low:g} to {high:g}, mean {_short(middle)}.")
         for name, low, high, middle in zip(
             task.value_columns,
             table.min(axis=0),

@@ -1,11 +1,18 @@
 """Metrics of predicted probabilities."""
 
 import math
+from decimal import Decimal
 
 from scoring.metrics import sensitivity
 from scoring.metrics.base import Metric, register, require
 
 _MODULE = "scoring.metrics.probability"
+
+
+def _range(clip: float) -> str:
+    """The probabilities that a clip leaves: 0.01 to 0.99."""
+    low = Decimal(str(clip))
+    return f"{low:f} to {1 - low:f}"
 
 
 @register
@@ -30,9 +37,9 @@ def log_loss(clip: float = 1e-6) -> Metric:
         perfect=-math.log1p(-clip),
         sensitivity=sensitivity.LOG_LOSS,
         description="Minus the natural logarithm of the probability given to what happened, "
-        f"averaged over the rows. Probabilities are first clipped to [{clip:g}, 1 - {clip:g}], so "
+        f"averaged over the rows. Probabilities are first clipped to {_range(clip)}, so "
         f"that one confident mistake costs {-math.log(clip):.1f} and not infinity.",
-        snippet="import numpy as np\nfrom sklearn.metrics import log_loss\n\n"
+        snippet="import numpy as np\n\n"
         f"clipped = np.clip(y_pred, {clip!r}, 1 - {clip!r})\n"
         "if clipped.ndim == 1:\n"
         "    given = np.where(np.asarray(y_true) == positive, clipped, 1 - clipped)\n"
@@ -110,7 +117,7 @@ def columnwise_log_loss(clip: float = 1e-6) -> Metric:
         undefined="The labels of this metric must all be 0 or 1.",
         sensitivity=sensitivity.LOG_LOSS,
         description="For several yes-or-no questions: the log loss of each column, averaged over "
-        f"the columns. Probabilities are first clipped to [{clip:g}, 1 - {clip:g}].",
+        f"the columns. Probabilities are first clipped to {_range(clip)}.",
         snippet="import numpy as np\n\n"
         f"clipped = np.clip(y_pred, {clip!r}, 1 - {clip!r})\n"
         "score = -np.log(np.where(np.asarray(y_true) == 1, clipped, 1 - clipped)).mean()",
