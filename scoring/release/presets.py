@@ -203,9 +203,9 @@ def _start_warnings(settings, baselines, best_plausible) -> list[str]:
     made = []
     if abs(top - start) < 2 * tau or (top > start) != settings.greater_is_better:
         made.append(
-            "Most teams would see no score: the start line "
-            f"({amount_text(settings, settings.start)}) lies within 2 thresholds of the best "
-            "baseline. Choose a weaker baseline as start line, or a lower threshold."
+            "A team at the level of the best baseline may see no score: the start line "
+            f"({amount_text(settings, settings.start)}) lies within 2 thresholds of it. "
+            "Take a weaker baseline as start line, or a lower threshold."
         )
     if best_plausible is None:
         best_plausible = settings.high if settings.greater_is_better else settings.low
