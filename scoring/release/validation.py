@@ -113,9 +113,9 @@ def _counts(settings) -> dict[str, str]:
     found = {}
     cap, looks = settings.cap, settings.looks
     if cap is not None and (not _is_whole(cap) or not 1 <= cap <= 10_000):
-        found["cap"] = "New scores for each team: a whole number from 1 to 10,000, or no limit."
+        found["cap"] = "A whole number from 1 to 10,000, or no limit."
     if not _is_whole(looks) or not 0 <= looks <= 1_000:
-        found["looks"] = "Looks for each team: a whole number from 0 to 1,000."
+        found["looks"] = "A whole number from 0 to 1,000."
     if settings.rule == "sealed" and not found and looks:
         found["looks"] = "Sealed scores have no looks: nothing is shown before the close."
     return found
