@@ -7,7 +7,7 @@ from django.utils.html import format_html
 
 from leaderboard.competitions import access, clock, release_settings
 from leaderboard.standings import drawing, final, slope
-from leaderboard.standings.field import rank_band
+from leaderboard.standings.field import entries, frozen_at, ladder, rank_band
 from leaderboard.submissions.models import FinalStanding
 from scoring import release
 
@@ -88,6 +88,42 @@ def score_axis(scale) -> dict:
 def score_band(scale, value) -> dict:
     """Draw a score with half the resolution to each side; nothing without a score."""
     return {"band": scale.band(value) if scale and value is not None else None}
+
+
+@register.inclusion_tag("standings/_score_band.html")
+def score_on_board(competition, value) -> dict:
+    """Draw a score between the start line and the leader; nothing without a score."""
+    return _on_board(competition, value)
+
+
+@register.inclusion_tag("standings/_team_score.html", takes_context=True)
+def team_score(context, competition) -> dict:
+    """Draw the public score of the viewer's team; nothing without one, or after the reveal."""
+    team_id = context["viewer"].team_id
+    if team_id is None or access.sees_final(context["state"]):
+        return {}
+    entry = entries(competition).filter(team_id=team_id).first()
+    if entry is None or entry.value is None:
+        return {}
+    return {"competition": competition, **_on_board(competition, entry.value)}
+
+
+def _on_board(competition, value: int | None) -> dict:
+    """Place a value on a scale from the start line to the leader."""
+    if value is None:
+        return {}
+    at = frozen_at(competition, clock.now())
+    settings = release_settings.rule(release_settings.in_force(competition, at))
+    counted = ladder(competition, release.resolution_steps(settings))
+    best = value if counted.best is None else counted.best
+    start = release.steps(settings, settings.start)
+    scale = drawing.scale([value, best, start], counted.resolution, settings)
+    edge = best - counted.resolution
+    return {
+        "score": drawing.score_text(settings, value),
+        "band": scale.band(value),
+        "lead_x": scale.x(edge) if scale.inside(edge) else None,
+    }
 
 
 @register.simple_tag
