@@ -79,6 +79,11 @@ class Listing:
         return list(range(1, self.pages + 1))
 
     @property
+    def defaults(self) -> list[Submission]:
+        """Files that are final because nothing was chosen in their place."""
+        return [file for file in self.finals if not hasattr(file, "final_choice")]
+
+    @property
     def units(self) -> list[int]:
         return [item.told.units for item in self.items if item.told.units is not None]
 
