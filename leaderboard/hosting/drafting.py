@@ -217,10 +217,9 @@ def _notice(name: str, settings: release.ReleaseSettings) -> str:
     if name == "custom":
         return "What the values below say."
     often = "most honest steps show" if name == "course" else "most files get none"
-    looks = f", and {settings.looks} private looks" if settings.looks else ""
     return (
         f"A new score once a file is clearly better, here by about {telling.plain(settings.tau)}; "
-        f"{often}. Up to {settings.cap} new scores{looks}."
+        f"{often}. Up to {settings.cap} new scores."
     )
 
 
