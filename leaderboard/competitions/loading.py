@@ -82,7 +82,8 @@ def _refused_here(description: dict) -> list[str]:
     """Return what keeps a description from being loaded on this site."""
     known = {user.username for user in _hosts(description)}
     faults = [
-        f"competition.json, hosts: nobody here has the user name '{name}'."
+        f"competition.json, hosts: nobody here has the user name '{name}'. A host creates an "
+        "account first; HOLDOUT_DATA names the data folder of another site."
         for name in description.get("hosts", [])
         if name not in known
     ]
