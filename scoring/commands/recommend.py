@@ -16,6 +16,7 @@ examples:
 
 import argparse
 import json
+import math
 import sys
 
 from scoring.metrics import get
@@ -52,8 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     metric = get(args.metric)
-    if min(args.n, args.teams, args.files) < 1 or (args.se is not None and not args.se > 0):
-        print("--n, --teams, --files and --se are above 0", file=sys.stderr)
+    fault = _fault(args, metric)
+    if fault:
+        print(fault, file=sys.stderr)
         return 2
     error = args.se or _ceiling(metric, args.n)
     if error is None:
@@ -85,6 +87,20 @@ def run(args: argparse.Namespace) -> int:
         for proposal in proposals:
             print(f"\n{described(proposal)}")
     return 0
+
+
+def _fault(args: argparse.Namespace, metric) -> str | None:
+    """What is wrong with the numbers that were given."""
+    if min(args.n, args.teams, args.files, args.expected or 1) < 1:
+        return "--n, --teams, --files and --expected are 1 or more"
+    if args.se is not None and not 0 < args.se < math.inf:
+        return "--se is a finite number above 0"
+    low = -math.inf if metric.low is None else metric.low
+    high = math.inf if metric.high is None else metric.high
+    for score in (*args.baseline, *([] if args.start is None else [args.start])):
+        if not math.isfinite(score) or not low <= score <= high:
+            return f"{score:g} is no score of {metric.title}, which lies from {low:g} to {high:g}"
+    return None
 
 
 def _ceiling(metric, n: int) -> float | None:

@@ -22,20 +22,35 @@ from scoring.answers import load_ids, load_part, prepare
 from scoring.commands._task import add_task_arguments, task_from
 from scoring.evaluate import check, evaluate
 from scoring.metrics import get
-from scoring.reading import read
+from scoring.reading import Limits, read
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--submission", required=True, type=Path, help="the predictions to score")
-    parser.add_argument("--metric", required=True, help="for example roc_auc, log_loss, rmse, f1")
+    parser.add_argument(
+        "--metric",
+        required=True,
+        help="for example roc_auc, log_loss, rmse, f1; 'python -m scoring metrics' lists all",
+    )
     add_task_arguments(parser)
     parser.add_argument(
         "--part", choices=("public", "private", "both"), default="both", help="default: both"
+    )
+    parser.add_argument(
+        "--limit",
+        type=int,
+        default=64,
+        metavar="MIB",
+        help="largest file, packed and unpacked, as the competition has it (64)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.limit < 1:
+        sys.stderr.write("--limit is 1 MiB or more.\n")
+        return 2
+    limits = Limits(args.limit << 20, args.limit << 20)
     metric = get(args.metric)
     task = task_from(args, metric.kinds)
     check(task, metric)
@@ -43,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         prepared = prepare(task, args.solution, Path(folder))
         ids = load_ids(Path(folder, "ids"))
-        predictions = read(args.submission, task, ids, name=args.submission.name)
+        predictions = read(args.submission, task, ids, name=args.submission.name, limits=limits)
         scores = {
             part: evaluate(task, metric, load_part(Path(folder, part), ids), predictions)
             for part in parts

@@ -1,4 +1,4 @@
-"""`python -m scoring study_paired`: the paired gate against the gate, under attack."""
+"""Compare the paired gate with the gate, under every attack of the study and for honest teams."""
 
 import argparse
 import json

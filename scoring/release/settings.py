@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from decimal import Decimal, InvalidOperation
 
@@ -53,6 +54,9 @@ class ReleaseSettings:
             object.__setattr__(self, name, _float(getattr(self, name)))
         object.__setattr__(self, "cap", _whole(self.cap, empty=None))
         object.__setattr__(self, "looks", _whole(self.looks, empty=0))
+        object.__setattr__(self, "rule", str(self.rule))
+        if not isinstance(self.extra or {}, Mapping):
+            raise BadSettings({"extra": "What single rules need is a table of names and values."})
         extra = dict(self.extra or {})
         if "budget" in extra:
             extra["budget"] = _whole(extra["budget"], empty=None)

@@ -80,12 +80,19 @@ class Outlook:
             f"A file truly {_amount(one)} better than a team's best gets a new score "
             f"{_often(often)}{rest}.",
             f"{self.files} files give a team {self.new_scores:.1f} new scores on average.",
-            f"Of {self.teams} teams about {self.with_score:.0f} will have a score, and about "
-            f"{max(self.tied, 1):.0f} of them will be tied for first: scores closer than "
-            f"{self.resolution:f} cannot be told apart.",
+            self._leaders(),
             f"{self.copies} slightly changed copies of one model will show {gain} than it is "
             f"worth; with exact scores, {_amount(max(self.copies_exact, 0))} better.",
         ]
+
+    def _leaders(self) -> str:
+        sentence = f"Of {self.teams} teams about {self.with_score:.0f} will have a score"
+        if self.with_score < 0.5:
+            return f"{sentence}."
+        return (
+            f"{sentence}, and about {max(self.tied, 1):.0f} of them will be tied for first: "
+            f"scores closer than {self.resolution:f} cannot be told apart."
+        )
 
 
 def outlook(

@@ -105,6 +105,13 @@ def test_a_folder_is_no_file(capsys):
     assert err.endswith("Is a directory.\n")
 
 
+def test_a_competition_may_have_a_lower_limit(capsys):
+    code, _, err = score(capsys, "label", "accuracy", "zip_bomb.zip", "--limit", "8")
+    assert (code, err) == (1, "Unpacked, the file is larger than the limit of 8 MiB.\n")
+    assert score(capsys, "label", "accuracy", "clean_label.csv", "--limit", "8")[0] == 0
+    assert score(capsys, "label", "accuracy", "clean_label.csv", "--limit", "0")[0] == 2
+
+
 def test_a_commitment_can_be_checked_after_the_close(capsys, tmp_path):
     solution, kept = AWKWARD / "solution_prob.csv", tmp_path / "kept"
     args = ["--solution", str(solution), "--competition", "c1", "--out", str(kept), "--json"]

@@ -145,3 +145,15 @@ def test_the_rules_are_those_of_the_product():
         "exact",
         "sealed",
     )
+
+
+@pytest.mark.parametrize("extra", ["abc", "1", 7, 1.5, True, ["c"], b"c"])
+def test_what_single_rules_need_is_a_table(make, extra):
+    with pytest.raises(BadSettings) as caught:
+        ReleaseSettings.from_dict(make().to_dict() | {"extra": extra})
+    assert "extra" in caught.value.problems
+
+
+@pytest.mark.parametrize("rule", [[], {}, None, 3])
+def test_a_rule_is_a_name(make, rule):
+    assert "rule" in refused(ReleaseSettings.from_dict(make().to_dict() | {"rule": rule}))

@@ -128,3 +128,29 @@ def test_wrong_usage_says_why(capsys, args):
     assert code == 2
     assert out == ""
     assert err.strip()
+
+
+@pytest.mark.parametrize(
+    ("more", "piece"),
+    [
+        (["--se", "inf"], "--se"),
+        (["--se", "nan"], "--se"),
+        (["--expected", "-3"], "--expected"),
+        (["--start", "7"], "7 is no score of Accuracy"),
+        (["--baseline", "72"], "72 is no score of Accuracy"),
+        (["--baseline", "nan"], "nan is no score"),
+    ],
+)
+def test_recommend_refuses_what_cannot_be(capsys, more, piece):
+    code, out, err = answer(
+        capsys, "recommend", "--metric", "accuracy", "--n", "4000", "--baseline", "0.7", *more
+    )
+    assert (code, out) == (2, "")
+    assert piece in err
+
+
+def test_nobody_is_first_where_nobody_has_a_score(capsys):
+    args = ["--metric", "accuracy", "--n", "4000", "--baseline", "0.7", "--start", "1"]
+    code, out, _ = answer(capsys, "recommend", *args, "--preset", "open")
+    assert code == 0
+    assert "about 0 will have a score." in out
