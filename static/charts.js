@@ -25,11 +25,15 @@
     return v.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).replace("-", "\u2212");
   }
   // The labels have as many decimals as their distance needs, never more than the display grid.
-  function scores(decimals) {
+  // A band may reach past the end of the metric's range: a score that nobody can have is no label.
+  function scores(decimals, range) {
     return function (u, values) {
       var gap = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
       var need = Math.min(decimals, Math.max(0, Math.ceil(-Math.log10(gap) - 1e-9)));
-      return values.map(function (v) { return printed(v, need); });
+      return values.map(function (v) {
+        var beyond = (range[0] !== null && v < range[0] - 1e-9) || (range[1] !== null && v > range[1] + 1e-9);
+        return beyond ? "" : printed(v, need);
+      });
     };
   }
   function axis(more) { return Object.assign({ stroke: tok("ink-2"), font: font, grid: { stroke: tok("line"), width: 1 }, ticks: { show: false } }, more); }
@@ -50,7 +54,7 @@
     made.push([el, new uPlot({
       width: el.clientWidth, height: 300, tzDate: function (s) { return uPlot.tzDate(new Date(s * 1000), "UTC"); }, legend: { show: false },
       cursor: { points: { size: 7 }, drag: { x: false, y: false } }, scales: { x: { time: true }, y: y },
-      axes: [axis({ grid: { show: false }, values: days, space: 60, size: 28 }), axis({ values: scores(d.decimals), size: 56, space: 34 })],
+      axes: [axis({ grid: { show: false }, values: days, space: 60, size: 28 }), axis({ values: scores(d.decimals, d.range), size: 56, space: 34 })],
       series: [{}, edge, edge].concat(lines), bands: [{ series: [1, 2], fill: tok("doubt-band", .45) }]
     }, [d.t, shift(d.band), shift(-d.band)].concat(d.series.map(function (s) { return s.v; })), el)]);
   }

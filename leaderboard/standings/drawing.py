@@ -85,11 +85,18 @@ def ticks(drawn: Scale | None) -> list[Tick]:
     value, found = (low / step).to_integral_value(rounding="ROUND_CEILING") * step, []
     while value <= high:
         x = drawn.x(float(value / grid) * sign)
-        # A label is about 30 units wide; one that would be cut off at an end is left out.
-        if LEFT + 14 <= x <= RIGHT - 14:
+        # A label is about 30 units wide; one that would be cut off at an end is left out, and so is
+        # one that no score can have: a band may reach past the end of the metric's range.
+        if LEFT + 14 <= x <= RIGHT - 14 and _possible(settings, value):
             found.append(Tick(x, _label(value, step)))
         value += step
     return found
+
+
+def _possible(settings, value: Decimal) -> bool:
+    """Whether the metric's range holds a value."""
+    above = settings.low is None or float(value) >= settings.low
+    return above and (settings.high is None or float(value) <= settings.high)
 
 
 def _round_step(least: Decimal) -> Decimal:

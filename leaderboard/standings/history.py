@@ -106,6 +106,7 @@ def chart(settings, resolution: int, series: list[Series], span) -> Chart | None
         "band": abs(band),
         "decimals": max(-settings.grid.normalize().as_tuple().exponent, 0),
         "up": settings.greater_is_better,
+        "range": [settings.low, settings.high],
     }
     rows = [
         (at, [_text(settings, line.at(at)) for line in series]) for at in _table_times(start, end)

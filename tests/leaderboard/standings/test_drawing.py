@@ -1,5 +1,6 @@
 """Bands, axes and sparklines: right and up mean better for every metric."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -60,6 +61,14 @@ def test_one_value_alone_has_a_scale():
     assert drawing.LEFT < scale.band(50).dot < drawing.RIGHT
     assert drawing.scale([], 5, settings()) is None
     assert drawing.ticks(None) == []
+
+
+def test_no_tick_beyond_the_range_of_the_metric():
+    bounded = replace(settings(), low=0.0, high=1.0)
+    labels = [tick.label for tick in drawing.ticks(drawing.scale([60, 98], 16, bounded))]
+    assert labels == ["0.6", "0.8", "1.0"]
+    labels = [tick.label for tick in drawing.ticks(drawing.scale([98], 16, bounded))]
+    assert labels == ["0.95", "1.00"]
 
 
 def test_a_sparkline_rises_in_steps_and_stays_in_its_frame():
