@@ -23,6 +23,7 @@ from leaderboard.submissions.models import Evaluation, Submission
 from leaderboard.submissions.quotas import Quota, quota
 from leaderboard.submissions.refusals import Refusal, instant, size
 from leaderboard.teams.models import Member, Team
+from scoring.task import Task
 
 __all__ = ["Quota", "printable", "quota", "submit"]
 
@@ -198,7 +199,8 @@ def _store(competition: Competition, team: Team, file) -> store.Stored:
         raise
     if not stored.size:
         store.remove(settings.UPLOADS_DIR, stored.path)
-        raise Refusal("empty")
+        header = Task.from_dict(competition.task).header
+        raise Refusal("empty", header=header[:300], rows=competition.test_rows)
     return stored
 
 

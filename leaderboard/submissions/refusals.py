@@ -35,7 +35,9 @@ SENTENCES = {
     ),
     "too_large": "This file is larger than {limit}, the most this competition takes.",
     "wrong_form": "No file came with this form. Choose a file and send it again.",
-    "empty": "This file is empty: it has 0 bytes.",
+    "empty": (
+        "This file is empty: it has 0 bytes. It needs the header line '{header}' and {rows} rows."
+    ),
     "no_space": "The file could not be stored because the server's disk is full. Try again later.",
     "not_yours": "Your team has no such file.",
     "not_scored": "Only a scored file can be final.",

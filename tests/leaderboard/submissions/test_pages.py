@@ -129,7 +129,7 @@ def refusals():
         ("closed", {"closes_at": now}, {}, 403, "This competition closed on"),
         ("upcoming", {"opens_at": timedelta(days=1)}, {}, 403, "does not take files yet"),
         ("no file", {}, {"file": None}, 400, "No file came with this form."),
-        ("empty", {}, {"content": b""}, 400, "This file is empty: it has 0 bytes."),
+        ("empty", {}, {"content": b""}, 400, "This file is empty: it has 0 bytes. It needs the"),
         ("large", {"packed_limit": 1000}, {}, 413, "This file is larger than 1000 bytes"),
         ("huge", {"packed_limit": 10}, {"content": b"x" * 100_000}, 413, "larger than 10 bytes"),
         ("token", {}, {"form_token": "x" * 65}, 400, "No file came with this form."),
