@@ -58,6 +58,15 @@ def test_the_own_row_is_pinned(client, contest):
     assert "?page=1#me" in text
 
 
+@pytest.mark.parametrize(("name", "score"), [("ben", "0.87"), ("dan", None)])
+def test_the_overview_shows_a_team_its_score_with_its_band(client, contest, name, score):
+    team = contest.teams.get(name=name)
+    overview = reverse("competition", args=(contest.slug,))
+    text = signed_in(client, team).get(overview).content.decode()
+    assert ('class="bigscore"' in text) == ('svg class="band"' in text) == (score is not None)
+    assert score is None or f">{score}</p>" in text
+
+
 def test_a_refresh_gets_the_table_alone(client, contest):
     answer = client.get(address(contest), **HTMX)
     text = answer.content.decode()
