@@ -93,7 +93,10 @@
           fine = other; places = null; idAt = -2;
           return false;
         }
-        set("head", "ok", cut(fields.join(",")));
+        // The row numbers that pandas writes are passed over, as on the server.
+        var extra = fields.filter(function (name, place) { return place !== idAt && places.indexOf(place) < 0 && !/^(unnamed: ?\d[\w.]*|__index_level_\d+__)?$/i.test(name); });
+        if (extra.length) { fine = false; set("head", "bad", "“" + cut(extra[0]) + "” is not expected, needs " + asked.head); }
+        else set("head", "ok", cut(fields.join(",")));
         return true;
       }
       if (fields.length === 1 && fields[0] === "") return true;
