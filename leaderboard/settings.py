@@ -149,7 +149,6 @@ UPLOADS_DIR = DATA_DIR / "uploads"
 DOWNLOADS_DIR = DATA_DIR / "downloads"
 ANSWERS_DIR = DATA_DIR / "answers"
 KEYS_DIR = DATA_DIR / "keys"
-RETAIN_DAYS = env.number("RETAIN_DAYS", 0)
 # Only the form for submissions takes files; every other form lets them go by.
 FILE_UPLOAD_HANDLERS = ["leaderboard.submissions.receiving.NoFile"]
 FILE_UPLOAD_PERMISSIONS = 0o600
