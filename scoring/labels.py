@@ -1,9 +1,11 @@
 """Which class a written label means: exactly, as the same number, or but for upper case."""
 
+import re
 from unicodedata import normalize
 
 from scoring.task import Task
 
+_MANY_MARKS = re.compile(r"[^\w\x00-\x7f]{9}")
 TRUTH = {"true": "1", "false": "0"}
 # Pasted from web pages and office programs; str.strip() knows the spaces but not the others.
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f"
@@ -19,13 +21,20 @@ def trimmed(text: str) -> str:
     return text.strip(_BLANKS)
 
 
+def accented(text: str, form: str) -> str:
+    """The text with its accents written in this form: NFC or NFD; as it is where a letter has many.
+
+    Putting the marks of one letter in order takes the square of their number.
+    """
+    return text if text.isascii() or _MANY_MARKS.search(text) else normalize(form, text)
+
+
 def same_form(text: str) -> str:
     """The text without blanks around it, in lower case, each accent one character with its letter.
 
     For comparing names that programs write differently.
     """
-    text = trimmed(text)
-    return (text if text.isascii() else normalize("NFC", text)).casefold()
+    return accented(trimmed(text), "NFC").casefold()
 
 
 def plain_text(text: str) -> str:
@@ -71,7 +80,7 @@ class Labels:
     def __init__(self, task: Task) -> None:
         self.names = task.labels
         self._exact = {name: place for place, name in enumerate(self.names)}
-        self._composed = {normalize("NFC", name): place for place, name in enumerate(self.names)}
+        self._composed = {accented(name, "NFC"): place for place, name in enumerate(self.names)}
         self._numbers: dict[str, int] = {}
         self._folded: dict[str, int | None] = {}
         for place, name in enumerate(self.names):
@@ -94,7 +103,7 @@ class Labels:
         if whole is not None and whole in self._numbers:
             return self._numbers[whole], "number"
         if not text.isascii():
-            place = self._composed.get(normalize("NFC", text))
+            place = self._composed.get(accented(text, "NFC"))
             if place is not None:
                 return place, ""
         folded = same_form(text)

@@ -7,13 +7,12 @@ whose columns are converted together, and looks at single cells only where that 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from unicodedata import normalize
 
 import numpy as np
 
 from scoring.errors import Problem, Refused
 from scoring.ids import UNKNOWN, Ids
-from scoring.labels import plain_whole, same_form, trimmed
+from scoring.labels import accented, plain_whole, same_form, trimmed
 from scoring.reading_cells import CellReader, empty_values
 from scoring.reading_problems import SHOWN, Problems, counted, listed, quoted
 from scoring.reading_text import Layout
@@ -238,7 +237,7 @@ class SlowReader:
         for form in ("NFC", "NFD"):
             odd = [at for at in np.flatnonzero(found < 0).tolist() if not plain[at].isascii()]
             if odd:
-                found[odd] = self.ids.find_texts([normalize(form, plain[at]) for at in odd])
+                found[odd] = self.ids.find_texts([accented(plain[at], form) for at in odd])
         return found
 
     def _conclude(self) -> None:
