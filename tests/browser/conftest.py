@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -47,12 +48,18 @@ class Browser:
 
     def until(self, ready, message: str, seconds: float = 30):
         """Wait until `ready` gives something true, and return it."""
-        wait = WebDriverWait(self.driver, seconds, poll_frequency=0.1)
+        # A part that htmx replaces between two looks is looked for again.
+        ignored = (StaleElementReferenceException,)
+        wait = WebDriverWait(self.driver, seconds, 0.1, ignored_exceptions=ignored)
         return wait.until(lambda driver: ready(), message)
 
     def text(self) -> str:
         """Return what the page says."""
-        return self.driver.find_element(By.TAG_NAME, "body").text
+        return self.driver.execute_script("return document.body.innerText")
+
+    def text_of(self, selector: str) -> str:
+        """Return what a part of the page says, waiting for it."""
+        return self.until(lambda: self.all(selector)[:1] and self.all(selector)[0].text, selector)
 
     def says(self, part: str, seconds: float = 30) -> None:
         """Wait until the page says something."""
@@ -67,10 +74,16 @@ class Browser:
 
     def click(self, selector: str) -> None:
         """Click an element, in view as a person has it."""
-        element = self.one(selector)
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
-        self.until(lambda: element.is_displayed() and element.is_enabled(), f"{selector} is off")
-        element.click()
+
+        def clicked() -> bool:
+            element = self.one(selector)
+            self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+            if not (element.is_displayed() and element.is_enabled()):
+                return False
+            element.click()
+            return True
+
+        self.until(clicked, f"{selector} cannot be clicked")
 
     def send(self) -> None:
         """Send the page's main form."""

@@ -47,12 +47,11 @@ def test_a_newcomer_signs_up_joins_uploads_and_stands_on_the_board(browser, cont
     browser.until(lambda: "/submissions/" in browser.driver.current_url, "no submission page")
     # The page updates itself: nothing here loads it again.
     browser.until(lambda: "New score 0." in browser.text(), "no new score", seconds=20)
-    shown = browser.one("#live").text
+    shown = browser.text_of("#live")
 
     browser.open(f"/c/{contest}/leaderboard/")
-    mine = browser.one("tr.mine")
-    assert name in mine.text
-    assert browser.one("tr.mine .score").text in shown
+    assert name in browser.text_of("tr.mine")
+    assert browser.text_of("tr.mine .score") in shown
     browser.open(f"/c/{contest}/submissions/")
     browser.says("04_logreg.csv")
 
@@ -78,7 +77,7 @@ def test_a_file_with_faults_is_shown_with_its_lines(browser, contest, site, tmp_
     browser.says("did not use up a submission", seconds=20)
     said = browser.text()
     assert "mael" in said
-    assert "5" in browser.one(".errline .ln, .errline").text
+    assert "5" in browser.text_of(".errline .ln, .errline")
     assert "female" in said
 
 
