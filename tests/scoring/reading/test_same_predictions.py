@@ -69,7 +69,7 @@ def number_text(value, form: str) -> str:
     if not isinstance(value, float):
         return value
     text = {"repr": repr(value), "e": f"{value:.17e}", "E": f"{value:.16E}"}.get(form, repr(value))
-    return f"+{text}" if form == "plus" and value >= 0 else text
+    return f"+{text}" if form == "plus" and not text.startswith("-") else text
 
 
 @st.composite
