@@ -27,6 +27,7 @@ INSTALLED_APPS = [
     "leaderboard.submissions",
     "leaderboard.standings",
     "leaderboard.hosting",
+    "leaderboard.api",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

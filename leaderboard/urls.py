@@ -9,6 +9,7 @@ urlpatterns = [
     path("", include("leaderboard.submissions.urls")),
     path("", include("leaderboard.standings.urls")),
     path("", include("leaderboard.hosting.urls")),
+    path("", include("leaderboard.api.urls")),
 ]
 handler400 = "leaderboard.competitions.errors.bad_request"
 handler404 = "leaderboard.competitions.errors.not_found"

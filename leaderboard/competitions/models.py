@@ -27,6 +27,11 @@ class Competition(models.Model):
         ORDER = "order", "The order stands"
         SHARED = "shared", "Tied teams share"
 
+    class BoardNames(models.TextChoices):
+        NAMES = "names", "Everybody sees all teams by name"
+        PSEUDONYMS = "pseudonyms", "Other teams are shown by pseudonyms"
+        OWN_ROW = "own_row", "Each team sees its own row only"
+
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     slug = models.SlugField(max_length=60, unique=True)
     title = models.CharField(max_length=120)
@@ -51,11 +56,24 @@ class Competition(models.Model):
     archived_at = models.DateTimeField(null=True, blank=True)
 
     daily_limit = models.PositiveIntegerField(default=5, validators=[MinValueValidator(1)])
+    # Files of a team in the whole competition; None: the daily limit alone.
+    total_limit = models.PositiveIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1)]
+    )
     rejected_limit = models.PositiveIntegerField(default=50, validators=[MinValueValidator(1)])
     packed_limit = models.PositiveBigIntegerField("largest upload, bytes", default=64 * 2**20)
     unpacked_limit = models.PositiveBigIntegerField("largest unpacked, bytes", default=64 * 2**20)
     hard_limit = models.PositiveIntegerField("seconds to score a file", null=True, blank=True)
     max_team_size = models.PositiveIntegerField(default=5, validators=[MinValueValidator(1)])
+    # Until when teams may merge and take in members; None: until the close.
+    merge_deadline = models.DateTimeField(null=True, blank=True)
+    board_names = models.CharField(
+        max_length=10, choices=BoardNames.choices, default=BoardNames.NAMES
+    )
+    # Files after the reveal: scored, shown apart, never ranked.
+    late_files = models.BooleanField(default=False)
+    # When those who chose no final file were reminded of the close.
+    reminded_at = models.DateTimeField(null=True, blank=True)
     finals_count = models.PositiveSmallIntegerField(default=2, validators=[MinValueValidator(1)])
     expected_submissions = models.PositiveIntegerField(default=1000)
     prize_ties = models.CharField(max_length=8, choices=PrizeTies.choices, default=PrizeTies.ORDER)
@@ -75,7 +93,8 @@ class Competition(models.Model):
                 name="competitions_reveals_what_is_ready",
             ),
             models.CheckConstraint(
-                condition=Q(daily_limit__gte=1, rejected_limit__gte=1, finals_count__gte=1),
+                condition=Q(daily_limit__gte=1, rejected_limit__gte=1, finals_count__gte=1)
+                & (Q(total_limit__isnull=True) | Q(total_limit__gte=1)),
                 name="competitions_limits_positive",
             ),
         ]
@@ -243,5 +262,75 @@ class Participant(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=("competition", "user"), name="competitions_participant_once"
+            )
+        ]
+
+
+class Announcement(models.Model):
+    """What the host, or the site for the host, tells everybody in a competition."""
+
+    class Kind(models.TextChoices):
+        NEWS = "news", "Announcement"
+        DATES = "dates", "Change of dates"
+        RULE = "rule", "Change of the release settings"
+        RESULTS = "results", "Results"
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    competition = models.ForeignKey(
+        Competition, on_delete=models.CASCADE, related_name="announcements"
+    )
+    kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.NEWS)
+    title = models.CharField(max_length=120)
+    text = models.TextField(blank=True, help_text="Markdown")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField()
+    # When every participant had the notice: a worker writes them, and again after a fall.
+    delivered_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+
+
+class Notice(models.Model):
+    """Something that one person should know; mailed too where the person wants that."""
+
+    class Kind(models.TextChoices):
+        ANNOUNCEMENT = "announcement", "Announcement"
+        DEADLINE = "deadline", "Dates"
+        INVITATION = "invitation", "Team"
+        RESULT = "result", "Results"
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices"
+    )
+    competition = models.ForeignKey(
+        Competition, null=True, on_delete=models.CASCADE, related_name="+"
+    )
+    announcement = models.ForeignKey(Announcement, null=True, on_delete=models.CASCADE)
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    title = models.CharField(max_length=160)
+    text = models.CharField(max_length=600, blank=True)
+    address = models.CharField(max_length=300, blank=True, help_text="path on this site")
+    created_at = models.DateTimeField()
+    read_at = models.DateTimeField(null=True)
+    # In the outbox since; None: still to be mailed, or not wanted by mail.
+    mailed_at = models.DateTimeField(null=True)
+    wants_mail = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+        indexes = [
+            models.Index(fields=("user", "-created_at"), name="competitions_notices_of"),
+            models.Index(
+                fields=("created_at",),
+                condition=Q(wants_mail=True, mailed_at=None),
+                name="competitions_notices_to_mail",
+            ),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=("announcement", "user"), name="competitions_announced_once"
             )
         ]

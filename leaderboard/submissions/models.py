@@ -11,7 +11,10 @@ from leaderboard.teams.models import Team
 
 
 class Submission(models.Model):
-    """What was sent: facts, never edited (the note apart) and never deleted."""
+    """What was sent: facts, never edited (note and own score apart) and never deleted.
+
+    A merge of teams moves the files of one to the other, with new numbers; the ledger keeps both.
+    """
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     competition = models.ForeignKey(
@@ -25,6 +28,10 @@ class Submission(models.Model):
     size = models.PositiveBigIntegerField()
     path = models.CharField(max_length=300, help_text="below UPLOADS_DIR")
     note = models.CharField(max_length=300, blank=True)
+    # The team's own cross-validation score, as the team wrote it; no rule reads it.
+    own_score = models.FloatField(null=True, blank=True)
+    # Sent after the reveal: scored, shown apart, never ranked.
+    late = models.BooleanField(default=False)
     accepted_at = models.DateTimeField()
     # A double click sends the same token twice: one file.
     form_token = models.CharField(max_length=64, null=True)  # noqa: DJ001 - unique unless absent
@@ -85,6 +92,8 @@ class Evaluation(models.Model):
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="evaluations")
     # The version in force at accepted_at judges the file (decision 7).
     release_settings = models.ForeignKey(ReleaseSettings, on_delete=models.PROTECT)
+    # As the submission's; here too, because a late file has no sealed score.
+    late = models.BooleanField(default=False)
     status = models.CharField(max_length=16, choices=Status.choices, default=Status.QUEUED)
     stage = models.CharField(max_length=8, choices=Stage.choices, default=Stage.NONE, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -123,7 +132,7 @@ class Evaluation(models.Model):
                 fields=("submission", "solution"), name="submissions_evaluation_once"
             ),
             models.CheckConstraint(
-                condition=~Q(status="scored") | Q(sealed__isnull=False),
+                condition=~Q(status="scored") | Q(sealed__isnull=False) | Q(late=True),
                 name="submissions_scored_has_a_score",
             ),
             models.CheckConstraint(
@@ -163,6 +172,67 @@ class Release(models.Model):
                 condition=~Q(outcome="released") | Q(value__isnull=False),
                 name="submissions_released_has_a_value",
             )
+        ]
+
+
+class Look(models.Model):
+    """A noisy score of one file for its team alone; counted against the team's looks."""
+
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="looks")
+    evaluation = models.OneToOneField(Evaluation, on_delete=models.PROTECT, related_name="look")
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    asked_at = models.DateTimeField()
+    # Grid units, larger is better; None until a worker, which alone has the noise key, drew it.
+    value = models.BigIntegerField(null=True)
+    drawn_at = models.DateTimeField(null=True)
+
+
+class LateScore(models.Model):
+    """The score of a file sent after the reveal, on the private rows that decided the ranking."""
+
+    evaluation = models.OneToOneField(
+        Evaluation, on_delete=models.PROTECT, related_name="late_score"
+    )
+    # None where the metric is undefined for this file on the private rows.
+    score = models.FloatField(null=True)
+
+
+class FileCheck(models.Model):
+    """A file read as if it were submitted, without labels, quota or score; kept for a day."""
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    competition = models.ForeignKey(
+        Competition, on_delete=models.CASCADE, related_name="file_checks"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="file_checks"
+    )
+    original_name = models.CharField(max_length=200)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField()
+    path = models.CharField(max_length=300, help_text="below UPLOADS_DIR; empty once removed")
+    created_at = models.DateTimeField()
+    attempts = models.PositiveSmallIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    # As an evaluation's: a refusal, or None where the file is valid; sentences; label-free checks.
+    problem = models.JSONField(null=True)
+    failed = models.BooleanField(default=False, help_text="on our side, not the file's")
+    notices = models.JSONField(default=list)
+    checks = models.JSONField(default=list)
+    timings = models.JSONField(default=dict)
+    rows = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=("user", "created_at"), name="submissions_checks_of"),
+            models.Index(
+                fields=("created_at",),
+                condition=Q(finished_at=None),
+                name="submissions_checks_to_do",
+            ),
         ]
 
 

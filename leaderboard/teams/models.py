@@ -18,6 +18,14 @@ class Team(models.Model):
     created_at = models.DateTimeField()
     # Raised under the team's lock: the number of the team's latest file.
     last_number = models.PositiveIntegerField(default=0)
+    # What its people used up in teams they left: neither new scores nor files come back by hopping.
+    carried_used = models.PositiveIntegerField(default=0, help_text="new scores")
+    carried_reference = models.BigIntegerField(null=True, help_text="grid units, larger is better")
+    # Taken in by another team; a row without members, kept for the record.
+    merged_into = models.ForeignKey(
+        "self", null=True, on_delete=models.PROTECT, related_name="absorbed"
+    )
+    merged_at = models.DateTimeField(null=True)
     disqualified_at = models.DateTimeField(null=True, blank=True)
     disqualified_reason = models.CharField(max_length=300, blank=True)
 
@@ -48,3 +56,65 @@ class Member(models.Model):
         constraints = [
             models.UniqueConstraint(fields=("competition", "user"), name="teams_person_once")
         ]
+
+
+class Departure(models.Model):
+    """A person left a team; what the team had used up goes along."""
+
+    competition = models.ForeignKey(
+        Competition, on_delete=models.CASCADE, related_name="departures"
+    )
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="departures")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
+    left_at = models.DateTimeField()
+    removed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    used = models.PositiveIntegerField(default=0)
+    reference = models.BigIntegerField(null=True)
+
+
+class Invitation(models.Model):
+    """A place in a team for one person: by a link, or for a user name."""
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
+    # None: whoever has the link, once.
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+"
+    )
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the link's secret")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    declined_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-created_at",)
+
+
+class MergeProposal(models.Model):
+    """A team asks another one to merge into it; the other team's owner decides."""
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    # The team that stays, and the one that would be taken in.
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="merges_proposed")
+    other = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="merges_asked")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    declined_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-created_at",)

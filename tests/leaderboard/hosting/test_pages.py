@@ -30,7 +30,7 @@ PAGES = (
 def bell(monkeypatch):
     """The names of the tasks that were rung for; no worker hears them."""
     rung = []
-    monkeypatch.setattr(ringing, "_send", lambda name, *rest, **options: rung.append(name) or True)
+    monkeypatch.setattr(ringing, "ring", lambda name, *rest, **options: rung.append(name) or True)
     return rung
 
 

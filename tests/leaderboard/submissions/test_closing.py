@@ -203,7 +203,7 @@ def test_salts_are_published_with_the_reveal_and_open_the_commitments(team, hana
 
 def test_the_sweeper_rings_for_finals_and_salts(team, hana, contest, monkeypatch):
     rung = []
-    monkeypatch.setattr(ringing, "_send", lambda name, *rest, **options: rung.append((name, *rest)))
+    monkeypatch.setattr(ringing, "ring", lambda name, *rest, **options: rung.append((name, *rest)))
     waiting = factories.upload(team).evaluations.get()
     factories.end(contest)
     rung.clear()

@@ -27,7 +27,7 @@ def team():
 def rung(monkeypatch) -> list[tuple]:
     """Every ring, in place of Redis."""
     heard = []
-    monkeypatch.setattr(ringing, "_send", lambda name, *rest, **more: heard.append((name, *rest)))
+    monkeypatch.setattr(ringing, "ring", lambda name, *rest, **more: heard.append((name, *rest)))
     return heard
 
 

@@ -1,0 +1,3 @@
+"""Addresses for programs."""
+
+urlpatterns = []
