@@ -156,7 +156,7 @@ def test_the_sweeper_rings_for_what_waits_too_long_once_a_team(team, rung):
 def test_a_ring_carries_the_competitions_own_limit(team, monkeypatch):
     limits = []
     monkeypatch.setattr(
-        ringing, "_send", lambda name, team_id, **options: limits.append(options["time_limit"])
+        ringing, "ring", lambda name, team_id, **options: limits.append(options["time_limit"])
     )
     Competition.objects.update(hard_limit=33)
     Evaluation.objects.filter(submission=factories.upload(team)).update(
