@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from leaderboard.submissions import views
+from leaderboard.submissions import list_views, views
 
 urlpatterns = [
     path("c/<slug:slug>/submit/", views.submit, name="submit"),
-    path("c/<slug:slug>/submissions/", views.submissions, name="submissions"),
+    path("c/<slug:slug>/submissions/", list_views.submissions, name="submissions"),
     path("c/<slug:slug>/submissions/<uuid:uuid>/", views.submission, name="submission"),
     path(
         "c/<slug:slug>/submissions/<uuid:uuid>/status/",
@@ -18,12 +18,12 @@ urlpatterns = [
     ),
     path(
         "c/<slug:slug>/submissions/<uuid:uuid>/final/",
-        views.submission_final,
+        list_views.submission_final,
         name="submission_final",
     ),
     path(
         "c/<slug:slug>/submissions/<uuid:uuid>/withdraw/",
-        views.submission_withdraw,
+        list_views.submission_withdraw,
         name="submission_withdraw",
     ),
 ]

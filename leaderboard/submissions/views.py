@@ -1,27 +1,24 @@
-"""Pages of a team's files: send one, follow it, list them, choose the final ones."""
+"""Pages of a file: send it, follow it, have it back."""
 
 import contextlib
 import secrets
 from http import HTTPStatus
-from urllib.parse import urlencode
 
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
-from django.http import FileResponse, Http404, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import FileResponse, Http404, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
-from leaderboard.competitions import access, release_settings, store
-from leaderboard.competitions.models import State
+from leaderboard.competitions import access, store
 from leaderboard.competitions.viewers import Visit
-from leaderboard.submissions import closing, intake, listing, receiving, refusals, showing
+from leaderboard.submissions import intake, receiving, refusals, showing
 from leaderboard.submissions.expected import expected
-from leaderboard.submissions.models import Evaluation, Submission
 from leaderboard.submissions.refusals import Refusal
+from leaderboard.submissions.visits import evaluation_of, page_of, see_other
 from leaderboard.teams import viewers
 
 # Room for the form around the file.
@@ -80,7 +77,7 @@ def _take(request, visit: Visit):
         answer = JsonResponse({"number": taken.number, "location": address}, status=201)
         answer["Location"] = address
         return answer
-    return _see_other(address)
+    return see_other(address)
 
 
 def _refused(request, visit: Visit, refusal: Refusal, given=None):
@@ -96,7 +93,7 @@ def _form(request, visit: Visit, refusal: Refusal | None = None, given=None):
     team = viewers.team_of(request.user, competition)
     given = given or {}
     context = {
-        **_page(visit),
+        **page_of(visit),
         "team": team,
         "expected": expected(competition),
         "refusal": refusal,
@@ -121,38 +118,10 @@ def _read_away(request, most: int) -> None:
 
 @login_required
 @require_safe
-def submissions(request, slug: str):
-    """List the team's files; htmx gets the list alone."""
-    visit = viewers.visit(request, slug)
-    team = viewers.team_of(request.user, visit.competition)
-    if team is None:
-        raise Http404
-    page = request.GET.get("page", "")
-    made = listing.listing(
-        team,
-        request.GET.get("show", ""),
-        int(page) if page.isascii() and page.isdigit() and len(page) < 8 else 1,
-    )
-    partial = request.htmx and not request.htmx.history_restore_request
-    context = {
-        **_page(visit),
-        "team": team,
-        "list": made,
-        "partial": partial,
-        "may_choose": access.may_choose_finals(visit.viewer, visit.state),
-        "settings": release_settings.rule(release_settings.in_force(visit.competition, visit.now)),
-        **showing.today(team, visit.competition, visit.now),
-    }
-    name = "submissions/_list.html" if partial else "submissions/list.html"
-    return render(request, name, context)
-
-
-@login_required
-@require_safe
 def submission(request, slug: str, uuid):
     """Show how a file stands: track, outcome, checks, or what is wrong with it."""
-    visit, evaluation = _evaluation(request, slug, uuid)
-    context = {**_page(visit), **showing.file(evaluation, visit)}
+    visit, evaluation = evaluation_of(request, slug, uuid)
+    context = {**page_of(visit), **showing.file(evaluation, visit)}
     return render(request, "submissions/detail.html", context)
 
 
@@ -161,12 +130,12 @@ def submission_status(request, slug: str, uuid):
     """Answer a poll: nothing new, the part of the page that changed, or the end (286)."""
     if not request.user.is_authenticated:
         return render(request, "submissions/_signed_out.html", status=STOP_POLLING)
-    visit, evaluation = _evaluation(request, slug, uuid)
+    visit, evaluation = evaluation_of(request, slug, uuid)
     shown = showing.file(evaluation, visit)
     if not shown["told"].final and request.GET.get("seen") == shown["seen"]:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     status = STOP_POLLING if shown["told"].final else 200
-    context = {**_page(visit), **shown, "partial": True}
+    context = {**page_of(visit), **shown, "partial": True}
     return render(request, "submissions/_status.html", context, status=status)
 
 
@@ -174,7 +143,7 @@ def submission_status(request, slug: str, uuid):
 @require_safe
 def submission_file(request, slug: str, uuid):
     """Send a file back to the team that sent it, as bytes that no browser opens."""
-    visit, evaluation = _evaluation(request, slug, uuid)
+    visit, evaluation = evaluation_of(request, slug, uuid)
     sent = evaluation.submission
     if not access.may_see_submission_bytes(visit.viewer, sent.team_id):
         raise Http404
@@ -190,93 +159,6 @@ def submission_file(request, slug: str, uuid):
     )
     response["Cache-Control"] = "private, no-store"
     response["Content-Security-Policy"] = "sandbox"
-    return response
-
-
-@login_required
-@require_POST
-def submission_final(request, slug: str, uuid):
-    """Choose a file as final, or take the choice back; then show the page it was done on."""
-    visit, evaluation = _own(request, slug, uuid)
-    sent = evaluation.submission
-    try:
-        if request.POST.get("chosen"):
-            closing.choose(sent.team, sent, request.user)
-        else:
-            closing.unchoose(sent.team, sent, request.user)
-    except Refusal as refusal:
-        messages.error(request, refusal.sentence, extra_tags="bad")
-    return _back(request, visit, sent)
-
-
-@login_required
-@require_POST
-def submission_withdraw(request, slug: str, uuid):
-    """Withdraw a file: it stays on record and cannot be final."""
-    visit, evaluation = _own(request, slug, uuid)
-    sent = evaluation.submission
-    try:
-        closing.withdraw(sent, request.user)
-    except Refusal as refusal:
-        messages.error(request, refusal.sentence, extra_tags="bad")
-    return _back(request, visit, sent)
-
-
-def _evaluation(request, slug: str, uuid) -> tuple[Visit, Evaluation]:
-    """Return a file of this competition that the viewer may see; all else is 404."""
-    visit = viewers.visit(request, slug)
-    evaluation = (
-        Evaluation.objects.filter(submission__uuid=uuid, submission__competition=visit.competition)
-        .select_related(
-            "submission__team",
-            "submission__user",
-            "submission__final_choice",
-            "submission__withdrawal",
-            "release",
-            "release_settings",
-            "team__entry",
-        )
-        .order_by("-solution__version")
-        .first()
-    )
-    if evaluation is None or not access.may_see_submission(visit.viewer, evaluation.team_id):
-        raise Http404
-    return visit, evaluation
-
-
-def _own(request, slug: str, uuid) -> tuple[Visit, Evaluation]:
-    """Return a file of the viewer's own team; a host who may look may not act."""
-    visit, evaluation = _evaluation(request, slug, uuid)
-    if visit.viewer.team_id != evaluation.team_id:
-        raise Http404
-    return visit, evaluation
-
-
-def _back(request, visit: Visit, sent: Submission):
-    """Go back to the page of the file, or to the list and the page of it that was open."""
-    slug = visit.competition.slug
-    if request.POST.get("from") != "list":
-        return _see_other(reverse("submission", args=(slug, sent.uuid)))
-    kept = {key: request.POST[key] for key in ("show", "page") if request.POST.get(key)}
-    query = f"?{urlencode(kept)}" if kept else ""
-    return _see_other(reverse("submissions", args=(slug,)) + query)
-
-
-def _page(visit: Visit) -> dict:
-    return {
-        "section": "competitions",
-        "visit": visit,
-        "competition": visit.competition,
-        "viewer": visit.viewer,
-        "state": visit.state,
-        "now": visit.now,
-        "live": visit.state == State.LIVE,
-    }
-
-
-def _see_other(address: str) -> HttpResponseRedirect:
-    response = HttpResponseRedirect(address)
-    response.status_code = HTTPStatus.SEE_OTHER
     return response
 
 
