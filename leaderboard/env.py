@@ -49,6 +49,18 @@ def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
+def site_url(hosts: list[str], https: bool) -> str:
+    """Return SITE_URL without a slash at its end, else the first of the allowed hosts."""
+    host = next(iter(hosts), "localhost").lstrip(".")
+    url = text("SITE_URL", f"http{'s' if https else ''}://{host}").rstrip("/")
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        raise ImproperlyConfigured(
+            f"SITE_URL must be an address such as https://holdout.example.org, not {url!r}."
+        )
+    return url
+
+
 def take_data_option(arguments: list[str]) -> None:
     """Set HOLDOUT_DATA from `--data DIR` or `--data=DIR` of `manage.py demo` and `up`."""
     if len(arguments) < 2 or arguments[1] not in {"demo", "up"}:

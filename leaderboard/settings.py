@@ -18,6 +18,8 @@ ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
 # `up` and `demo` serve plain HTTP on the loopback address and say so with this variable.
 HTTPS = env.flag("HTTPS", default=True)
+# Where mails point; never the Host header, which whoever asks for the mail can write.
+SITE_URL = env.site_url(ALLOWED_HOSTS, HTTPS)
 
 INSTALLED_APPS = [
     "leaderboard.accounts",

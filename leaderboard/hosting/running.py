@@ -48,7 +48,7 @@ def run(
     with contextlib.ExitStack() as stack:
         stack.enter_context(_only_one(settings.DATA_DIR))
         port = _free_port(port)
-        environment = _environment(email_verification)
+        environment = _environment(email_verification, port)
         supervisor = Supervisor(environment, settings.DATA_DIR / "logs")
         supervisor.catch_signals()
         stack.callback(supervisor.stop)
@@ -142,7 +142,7 @@ def _free_port(port: int) -> int:
         return probe.getsockname()[1]
 
 
-def _environment(email_verification: str) -> dict[str, str]:
+def _environment(email_verification: str, port: int) -> dict[str, str]:
     environment = dict(os.environ)
     environment.update(
         HOLDOUT_DATA=str(settings.DATA_DIR),
@@ -157,6 +157,7 @@ def _environment(email_verification: str) -> dict[str, str]:
         ),
         PYTHONUNBUFFERED="1",
     )
+    environment.setdefault("SITE_URL", f"http://127.0.0.1:{port}")
     if email_verification:
         environment.setdefault("EMAIL_VERIFICATION", email_verification)
     return environment
