@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q
-from django.http import FileResponse, Http404
+from django.http import Http404
 from django.shortcuts import get_object_or_404, render
 from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
-from leaderboard.competitions import access, clock, store, telling, viewers
+from leaderboard.competitions import access, clock, sending, telling, viewers
 from leaderboard.competitions.models import Competition, Host, Participant, State
 from scoring import metrics, release
 
@@ -187,16 +186,7 @@ def data_file(request, slug, name):
     if not visit.may_download:
         raise Http404
     file = get_object_or_404(visit.competition.files, name=name)
-    response = FileResponse(
-        store.open_file(settings.DOWNLOADS_DIR, file.path),
-        as_attachment=True,
-        filename=file.name,
-        content_type="application/octet-stream",
-    )
-    response["Cache-Control"] = "private, no-store"
-    # An organiser's file must never run as a page of this site.
-    response["Content-Security-Policy"] = "sandbox"
-    return response
+    return sending.data_file(request, file, visit.competition.opens_at)
 
 
 @require_safe
