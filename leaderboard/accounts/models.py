@@ -5,13 +5,20 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models.functions import Lower
 
-from leaderboard.accounts.names import VALIDATORS
+from leaderboard.accounts.names import VALIDATORS, SkeletonField
 
 
 class User(AbstractUser):
     """A person who can sign in; the user name is shown to others, the e-mail address never is."""
 
     username = models.CharField("user name", max_length=30, unique=True, validators=VALIDATORS)
+    # What the name looks like: no second one may look the same.
+    skeleton = SkeletonField(
+        of="username",
+        max_length=300,
+        unique=True,
+        error_messages={"unique": "This user name is taken, or looks like one that is."},
+    )
     email = models.EmailField("e-mail address", blank=True)
 
     # Which notices a person also wants by mail; in the site they are always shown.
