@@ -18,7 +18,7 @@ from django.db import transaction
 from leaderboard.audit import ledger
 from leaderboard.competitions import clock, release_settings, store
 from leaderboard.competitions.models import Competition, State
-from leaderboard.submissions import ringing
+from leaderboard.submissions import own_scores, ringing
 from leaderboard.submissions.models import Evaluation, Submission
 from leaderboard.submissions.quotas import Quota, quota
 from leaderboard.submissions.refusals import Refusal, instant, size
@@ -42,6 +42,7 @@ def submit(
     original_name: str,
     form_token: str | None = None,
     note: str = "",
+    own_score: str | float | None = None,
     accepted_at: datetime | None = None,
     seeded: bool = False,
 ) -> Submission:
@@ -54,14 +55,15 @@ def submit(
         raise ValueError("only a seeded file brings its own time")
     if form_token is not None and not TOKEN.fullmatch(form_token):
         raise Refusal("wrong_form")
+    own_score = own_scores.parse(own_score)
     # Refuse what is plain to see before a byte is written; the transaction looks again.
     first = _sent_before(team, form_token)
     if first:
         return first
-    _refuse_closed(competition, team, accepted_at or clock.now())
+    refuse_sender(competition, team, accepted_at or clock.now(), seeded=seeded)
     if file is None:
         raise Refusal("wrong_form")
-    stored = _store(competition, team, file)
+    stored = keep(competition, f"{competition.uuid}/{team.uuid}", file)
     decided = False
     try:
         with transaction.atomic():
@@ -75,6 +77,7 @@ def submit(
                     "user": user,
                     "original_name": printable(original_name, NAME_LENGTH),
                     "note": printable(note, NOTE_LENGTH),
+                    "own_score": own_score,
                     "seeded": seeded,
                 },
             )
@@ -100,17 +103,14 @@ def _accept(*, competition_id, team_id, stored, form_token, accepted_at, facts) 
         return first
     now = clock.now()
     at = accepted_at or now
-    _refuse_closed(competition, team, at)
+    late = refuse_sender(competition, team, at, seeded=facts["seeded"])
     if accepted_at:
         _check_seeded(team, at, now)
     if facts["user"] and not Member.objects.filter(team=team, user=facts["user"]).exists():
         raise Refusal("not_joined")
-    counted = quota(team, competition, at)
-    resets = instant(counted.resets_at)
-    if counted.rejected_used >= counted.rejected_limit:
-        raise Refusal("too_many_rejected", limit=counted.rejected_limit, at=resets)
-    if not counted.left:
-        raise Refusal("over_quota", limit=counted.limit, at=resets)
+    counted = quota(team, competition, at, facts["user"], late=late)
+    if counted.refuses:
+        raise Refusal(counted.refuses, why=counted.why, at=instant(counted.resets_at))
     number = team.last_number + 1
     # Guarded: where rows cannot be locked, a second file with the same count ends here.
     if not Team.objects.filter(pk=team.pk, last_number=number - 1).update(last_number=number):
@@ -124,6 +124,7 @@ def _accept(*, competition_id, team_id, stored, form_token, accepted_at, facts) 
         path=stored.path,
         accepted_at=at,
         form_token=form_token,
+        late=late,
         **facts,
     )
     in_force = release_settings.in_force(competition, at)
@@ -132,6 +133,7 @@ def _accept(*, competition_id, team_id, stored, form_token, accepted_at, facts) 
         solution=competition.solutions.latest("version"),
         team=team,
         release_settings=in_force,
+        late=late,
         queued_at=at,
     )
     _record(submission, competition, team, in_force)
@@ -151,6 +153,8 @@ def _record(submission: Submission, competition: Competition, team: Team, in_for
     }
     if submission.seeded:
         body["seeded"] = True
+    if submission.late:
+        body["late"] = True
     ledger.append("accepted", competition.uuid, body)
 
 
@@ -160,23 +164,34 @@ def _sent_before(team: Team | None, form_token: str | None) -> Submission | None
     return Submission.objects.filter(team=team, form_token=form_token).first()
 
 
-def _refuse_closed(competition: Competition, team: Team | None, at: datetime) -> None:
-    """Refuse a file outside the window or of a team that may not send."""
-    # The window alone: the seeder fills competitions that are over by now.
-    window = Competition(
-        published_at=competition.published_at,
-        opens_at=competition.opens_at,
-        closes_at=competition.closes_at,
-    )
-    state = window.state(at)
+def refuse_sender(
+    competition: Competition, team: Team | None, at: datetime, *, seeded: bool = False
+) -> bool:
+    """Refuse a file outside the window or of a team that may not send; tell whether it is late.
+
+    A late file comes after the reveal, where the host takes them. A seeded one looks at the dates
+    alone: the seeder fills competitions that are over by now.
+    """
+    state = competition.state(at)
+    if seeded:
+        state = Competition(
+            published_at=competition.published_at,
+            opens_at=competition.opens_at,
+            closes_at=competition.closes_at,
+        ).state(at)
+    late = state == State.REVEALED and competition.late_files
     if state in (State.DRAFT, State.UPCOMING):
         raise Refusal("not_open", at=instant(competition.opens_at))
-    if state != State.LIVE or competition.finals_ready_at:
-        raise Refusal("closed", at=instant(competition.closes_at))
+    if state == State.ARCHIVED:
+        raise Refusal("archived")
+    if not late and (state != State.LIVE or competition.finals_ready_at):
+        waits = competition.late_files and not competition.revealed_at
+        raise Refusal("late_not_yet" if waits else "closed", at=instant(competition.closes_at))
     if team is None:
         raise Refusal("not_joined")
     if team.disqualified_at:
         raise Refusal("disqualified")
+    return late
 
 
 def _check_seeded(team: Team, at: datetime, now: datetime) -> None:
@@ -185,8 +200,8 @@ def _check_seeded(team: Team, at: datetime, now: datetime) -> None:
         raise ValueError("seeded files come in order and not from the future")
 
 
-def _store(competition: Competition, team: Team, file) -> store.Stored:
-    folder = f"{competition.uuid}/{team.uuid}"
+def keep(competition: Competition, folder: str, file) -> store.Stored:
+    """Write an upload below UPLOADS_DIR, whole and within the competition's limit, or refuse it."""
     try:
         stored = store.write(
             settings.UPLOADS_DIR, folder, uuid.uuid4().hex, _chunks(file), competition.packed_limit

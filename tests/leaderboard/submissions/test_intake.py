@@ -82,13 +82,13 @@ def test_the_window_is_the_databases(opened, closes, code):
 
 
 def test_a_close_between_the_look_and_the_lock_is_seen(team, monkeypatch):
-    store = intake._store
+    store = intake.keep
 
     def slow(*arguments):
         factories.end(team.competition)
         return store(*arguments)
 
-    monkeypatch.setattr(intake, "_store", slow)
+    monkeypatch.setattr(intake, "keep", slow)
     assert refused(team).code == "closed"
     assert not Submission.objects.exists()
 
