@@ -1,12 +1,11 @@
 """The board as CSV: plain numbers, safe texts, nothing that the page does not show."""
 
-import csv
-import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from django.db.models.functions import Lower
 
 from leaderboard.competitions import release_settings
+from leaderboard.competitions.cells import safe, text_of
 from leaderboard.competitions.models import Baseline, Competition
 from leaderboard.standings import final
 from leaderboard.standings.field import entries, frozen_at, ladder, public_marks
@@ -14,20 +13,7 @@ from leaderboard.submissions.models import FinalStanding
 from leaderboard.teams.models import Team
 from scoring import release
 
-# A cell that begins with one of these is a formula to a spreadsheet, full-width forms included.
-FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-
-
-def safe(text: str) -> str:
-    """A text that a spreadsheet shows as it is instead of computing it."""
-    return "'" + text if text.startswith(FORMULA) else text
-
-
-def text_of(rows: Iterable[Iterable]) -> str:
-    """Rows as CSV with a header of their own; None is an empty cell."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\r\n").writerows(rows)
-    return out.getvalue()
+__all__ = ["public", "revealed", "safe", "text_of"]
 
 
 def public(competition: Competition, now) -> Iterator[list]:

@@ -50,8 +50,8 @@ SENTENCES = {
     "too_large": "This file is larger than {limit}, the most this competition takes.",
     "wrong_form": "No file came with this form. Choose a file and send it again.",
     "own_score": (
-        "Your own score is not a number. Write it with a point and no other sign, such as 0.812, or "
-        "leave the field empty."
+        "Your own score is not a number. Write it with a point, such as 0.812, or leave the field "
+        "empty."
     ),
     "no_length": (
         "This upload did not say how long it is. Send it with a Content-Length header, as browsers "

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.competitions import access, store
 from leaderboard.competitions.viewers import Visit
-from leaderboard.submissions import intake, receiving, refusals, showing
+from leaderboard.submissions import intake, own_scores, receiving, refusals, showing
 from leaderboard.submissions.expected import expected
 from leaderboard.submissions.refusals import Refusal
 from leaderboard.submissions.visits import evaluation_of, page_of, see_other
@@ -69,6 +69,7 @@ def _take(request, visit: Visit):
             original_name=file.name if file else "",
             form_token=request.POST.get("form_token") or None,
             note=request.POST.get("note", ""),
+            own_score=request.POST.get("own_score", ""),
         )
     except Refusal as refusal:
         return _refused(request, visit, refusal, request.POST)
@@ -99,6 +100,8 @@ def _form(request, visit: Visit, refusal: Refusal | None = None, given=None):
         "refusal": refusal,
         "note": given.get("note", "")[: intake.NOTE_LENGTH],
         "note_length": intake.NOTE_LENGTH,
+        "own_score": given.get("own_score", "")[: own_scores.LENGTH],
+        "own_score_pattern": own_scores.PATTERN,
         "form_token": given.get("form_token") or secrets.token_urlsafe(24),
         "open": visit.may_submit,
         **(showing.today(team, competition, visit.now) if team else {}),
