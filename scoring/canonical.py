@@ -14,6 +14,10 @@ NEAR_TIE = 0.5 - 1e-9
 # Powers of ten up to 10^22 are exact doubles, so within these bounds one multiplication and one
 # division suffice. Values beyond are rare and take the slow road.
 SMALLEST, LARGEST = 1e-16, 1e22
+# Exponent and five bits of the mantissa choose the factor of a double from 1e-16 to a million.
+SHIFT, USUAL = 52 - 5, 1e6
+# Smaller ones share their leading bits with zero.
+LIKE_ZERO = 2.0 ** (-1022 - 5)
 # Rows of probabilities may miss 1 by what rounding every value to two decimals can do.
 HALF_A_PERCENT, WIDEST_SUM = 0.005, 0.05
 EXACT_SUM = 1e-9
@@ -36,48 +40,133 @@ def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return limit, up, down
 
 
+def _factors() -> np.ndarray:
+    """By their leading bits, what makes doubles numbers of 6 digits before the point.
+
+    NaN where that differs among them, or is no whole power of ten.
+    """
+    edges = np.arange((1 << (63 - SHIFT)) + 1, dtype=np.int64) << SHIFT
+    least, after = edges[:-1].view(np.float64), edges[1:].view(np.float64)
+    starts = [float(f"1e{power}") for power in range(-16, DIGITS + 1)]
+    first = np.searchsorted(starts, least, "right")
+    same = first == np.searchsorted(starts, after, "left")
+    usual = same & (first > 0) & (first < len(starts))
+    powers = np.array([float(f"1e{power}") for power in range(DIGITS + 16)])
+    factors = np.where(usual, powers[DIGITS + 16 - np.maximum(first, 1)], np.nan)
+    factors[0] = 1.0
+    return factors
+
+
 _LIMIT, _UP, _DOWN = _tables()
+_FACTOR = _factors()
 
 
-def _round_chunk(chunk: np.ndarray) -> None:
-    size = np.abs(chunk)
-    largest = size.max()
+def _round_any(values: np.ndarray) -> np.ndarray:
+    """Round numbers of any size, several times slower than the usual ones."""
+    size = np.abs(values)
     place = size.view(np.int64) >> 52
     upper = size >= _LIMIT.take(place)
     place <<= 1
     place += upper
-    up = _UP.take(place)
+    up, down = _UP.take(place), _DOWN.take(place)
     scaled = size * up
-    if largest >= 1e6:
-        down = _DOWN.take(place)
-        scaled /= down
+    scaled /= down
     whole = np.rint(scaled)
-    scaled -= whole
-    np.abs(scaled, out=scaled)
-    odd = scaled > NEAR_TIE
-    if largest >= LARGEST:
-        odd |= size >= LARGEST
-    if size.min() < SMALLEST:
-        odd |= (size < SMALLEST) & (size > 0)
+    near = np.flatnonzero(np.abs(scaled - whole) > NEAR_TIE)
+    whole[near] = _round_near_tie(size[near], up[near], down[near])
     whole /= up
-    if largest >= 1e6:
-        whole *= down
-    np.copysign(whole, chunk, out=whole)
-    if odd.any():
-        where = np.flatnonzero(odd)
-        whole[where] = [float(f"{value:.{DIGITS}g}") for value in chunk[where].tolist()]
+    whole *= down
+    np.copysign(whole, values, out=whole)
+    beyond = np.flatnonzero((size >= LARGEST) | ((size < SMALLEST) & (size > 0)))
+    whole[beyond] = [float(f"{value:.{DIGITS}g}") for value in values[beyond].tolist()]
     # Adding zero turns -0 into 0 and changes nothing else.
-    np.add(whole, 0.0, out=chunk)
+    return np.add(whole, 0.0, out=whole)
+
+
+def _round_near_tie(size: np.ndarray, up: np.ndarray, down: np.ndarray) -> np.ndarray:
+    """size * up / down rounded to whole numbers as if computed exactly, ties to even.
+
+    Of up and down one is 1. What the product has lost in rounding is found by splitting both
+    factors in halves (T. J. Dekker 1971, Numerische Mathematik 18); a remainder is exact.
+    """
+    product = size * up
+    (high, low), (up_high, up_low) = _halves(size), _halves(up)
+    lost = high * up_high - product + high * up_low + low * up_high + low * up_low
+    rest = np.fmod(product, down)
+    floor = np.rint((product - rest) / down)
+    above = rest - down / 2 + lost
+    return floor + ((above > 0) | ((above == 0) & (floor % 2 == 1)))
+
+
+def _halves(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two numbers of at most 26 bits each that add up to each value."""
+    wide = values * (2.0**27 + 1)
+    high = wide - (wide - values)
+    return high, values - high
+
+
+class _Room:
+    """Arrays for the steps of rounding, used again for every chunk."""
+
+    def __init__(self, count: int) -> None:
+        self.place = np.empty(count, np.int64)
+        # When the factors have been fetched their places are no longer needed.
+        self.scaled = self.place.view(np.float64)
+        self.factor, self.whole = np.empty(count), np.empty(count)
+        self.sure = np.empty(count, bool)
+
+
+def _round_usual(values: np.ndarray, target: np.ndarray, low: float, room: _Room) -> np.ndarray:
+    """Round numbers, of which `low` is the least; answers the places where that was not possible.
+
+    values and target may be the same array: what cannot be rounded stays as it is.
+    """
+    size = np.abs(values) if low < 0 else values
+    np.right_shift(size.view(np.int64), SHIFT, out=room.place)
+    # Clipping is faster than an error would be, and sends -0 to 0.
+    _FACTOR.take(room.place, out=room.factor, mode="clip")
+    np.multiply(size, room.factor, out=room.scaled)
+    np.rint(room.scaled, out=room.whole)
+    np.subtract(room.scaled, room.whole, out=room.scaled)
+    np.abs(room.scaled, out=room.scaled)
+    np.less_equal(room.scaled, NEAR_TIE, out=room.sure)
+    if low < LIKE_ZERO:
+        room.sure &= (size >= LIKE_ZERO) | (size == 0)
+    if low < 0:
+        np.copysign(room.whole, values, out=room.whole)
+    unsure = np.flatnonzero(~room.sure)
+    kept = values[unsure]
+    np.divide(room.whole, room.factor, out=target)
+    if low <= 0:
+        # Turns -0 into 0 and changes nothing else.
+        np.add(target, 0.0, out=target)
+    target[unsure] = kept
+    return unsure
+
+
+def round_into(values: np.ndarray, target: np.ndarray, low: float) -> None:
+    """Round finite float64 values to 6 significant digits, exactly as ``float(f"{x:.6g}")``.
+
+    values, target: C-contiguous float64 (n,), which may be the same array. low: the least value.
+    -0 becomes 0.
+    """
+    room, left = _Room(min(len(values), CHUNK)), [np.zeros(0, np.int64)]
+    for start in range(0, len(values), CHUNK):
+        chunk = values[start : start + CHUNK]
+        if len(chunk) < len(room.place):
+            room = _Room(len(chunk))
+        left.append(_round_usual(chunk, target[start : start + CHUNK], low, room) + start)
+    unsure = np.concatenate(left)
+    for start in range(0, len(unsure), CHUNK):
+        places = unsure[start : start + CHUNK]
+        target[places] = _round_any(target[places])
 
 
 def round_in_place(values: np.ndarray) -> np.ndarray:
-    """Round finite float64 values to 6 significant digits, exactly as ``float(f"{x:.6g}")``.
-
-    values: C-contiguous float64 of any shape, changed and returned. -0 becomes 0.
-    """
+    """The same for C-contiguous float64 of any shape, changed and returned."""
     flat = values.reshape(-1)
-    for start in range(0, len(flat), CHUNK):
-        _round_chunk(flat[start : start + CHUNK])
+    if len(flat):
+        round_into(flat, flat, flat.min())
     return values
 
 

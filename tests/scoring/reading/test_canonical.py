@@ -43,6 +43,27 @@ def test_equal_to_formatting(values):
     assert same(values)
 
 
+def test_equal_to_formatting_next_to_a_tie():
+    """Seven digits of which the last is a 5, of every size, and their neighbours."""
+    digits = RNG.integers(10**5, 10**6, 50_000) * 10 + 5
+    powers = RNG.integers(-25, 25, 50_000)
+    ties = np.array(
+        [float(f"{a}e{b}") for a, b in zip(digits.tolist(), powers.tolist(), strict=True)]
+    )
+    exact = (RNG.integers(10**5, 10**6, 50_000) + 0.5) * 2.0 ** RNG.integers(-60, 60, 50_000)
+    for values in (ties, np.nextafter(ties, 0), np.nextafter(ties, np.inf), -ties, exact):
+        assert same(values)
+
+
+@pytest.mark.parametrize("of", ["bits", "float32"])
+def test_equal_to_formatting_for_doubles_of_any_bits(of):
+    bits = RNG.integers(-(1 << 63), 1 << 63, 100_000)
+    values = bits.view(np.float64)
+    if of == "float32":
+        values = (bits >> 32).astype(np.int32).view(np.float32).astype(float)
+    assert same(values[np.isfinite(values)])
+
+
 @given(
     arrays(
         np.float64, st.integers(1, 40), elements=st.floats(allow_nan=False, allow_infinity=False)
