@@ -15,8 +15,8 @@ from django.conf import settings
 
 from leaderboard.competitions import release_settings, store
 from leaderboard.competitions.models import Competition, Solution
+from leaderboard.submissions import carrying
 from leaderboard.submissions.models import (
-    Entry,
     Evaluation,
     Outcome,
     Release,
@@ -192,8 +192,7 @@ def _difference(evaluation: Evaluation, opened: Contest, predictions, in_force, 
     """
     if not rules.get(in_force.rule).paired:
         return None, None
-    entry = Entry.objects.filter(team=evaluation.team_id).first()
-    reference = entry.reference if entry else None
+    _, reference = carrying.standing(evaluation.team)
     if reference is None:
         baseline = evaluation.submission.competition.baselines.get(start_line=True)
         limits = reading.Limits(packed=2**40, unpacked=2**40)
@@ -202,7 +201,7 @@ def _difference(evaluation: Evaluation, opened: Contest, predictions, in_force, 
     else:
         set_by = (
             Release.objects.filter(
-                evaluation__team=evaluation.team_id,
+                evaluation__team__in=carrying.origins(evaluation.team),
                 outcome=Outcome.RELEASED,
                 value=reference,
                 repeated=False,

@@ -15,6 +15,7 @@ from django.db.models import F
 from leaderboard.audit import ledger
 from leaderboard.competitions import clock, keys, release_settings
 from leaderboard.competitions.models import Competition
+from leaderboard.submissions import carrying
 from leaderboard.submissions.models import (
     Entry,
     Evaluation,
@@ -60,7 +61,7 @@ def release(leased: Evaluation, scored: Scored) -> Release | None:
         evaluation.sealed = _sealed(evaluation, competition, settings, scored)
         evaluation.predictions = scored.predictions
         now = clock.now()
-        entry, _ = Entry.objects.get_or_create(competition=competition, team=team)
+        entry = Entry.objects.filter(team=team).first() or carrying.begin(team)
         told = _told_before(evaluation, settings) or _judge(evaluation, entry, settings, scored)
         told.evaluation = evaluation
         told.release_settings = evaluation.release_settings
@@ -69,6 +70,8 @@ def release(leased: Evaluation, scored: Scored) -> Release | None:
         told.save(force_insert=True)
         advance(entry, told, evaluation.submission, settings)
         entry.save()
+        if told.outcome == Outcome.RELEASED and not told.repeated:
+            carrying.charge_departed(team, evaluation.submission)
         evaluation.rows, evaluation.notices = scored.rows, scored.notices
         evaluation.checks, evaluation.timings = scored.checks, scored.timings
         _finish(evaluation, Status.SCORED, now)
@@ -95,7 +98,7 @@ def reject(leased: Evaluation, problem: dict, timings: dict) -> bool:
 def advance(entry: Entry, told: Release, submission: Submission, settings) -> None:
     """Let a team's entry follow a release; folded over all of them it makes the entry again.
 
-    `rebuild_entries` does that. Neither the reference nor the count of new scores ever falls.
+    `derive` does that. Neither the reference nor the count of new scores ever falls.
     """
     entry.submissions += 1
     entry.last_accepted_at = max(
@@ -110,6 +113,19 @@ def advance(entry: Entry, told: Release, submission: Submission, settings) -> No
     if entry.value is None or told.value > entry.value:
         # The instant the file was sent: how long a queue was decides no place.
         entry.value, entry.reached_at = told.value, submission.accepted_at
+
+
+def derive(team: Team) -> Entry | None:
+    """Return the entry that a team's releases amount to, not saved; None without a scored file."""
+    told = (
+        Release.objects.filter(evaluation__team=team)
+        .select_related("evaluation__submission", "release_settings")
+        .order_by("id")
+    )
+    entry = carrying.begin(team)
+    for one in told:
+        advance(entry, one, one.evaluation.submission, release_settings.rule(one.release_settings))
+    return entry if entry.submissions else None
 
 
 def _hold(leased: Evaluation) -> tuple[Evaluation, Competition, Team] | None:

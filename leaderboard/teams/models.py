@@ -21,6 +21,10 @@ class Team(models.Model):
     # What its people used up in teams they left: neither new scores nor files come back by hopping.
     carried_used = models.PositiveIntegerField(default=0, help_text="new scores")
     carried_reference = models.BigIntegerField(null=True, help_text="grid units, larger is better")
+    # The team one of whose files set that reference.
+    carried_from = models.ForeignKey(
+        "self", null=True, on_delete=models.PROTECT, related_name="carried_to"
+    )
     # Taken in by another team; a row without members, kept for the record.
     merged_into = models.ForeignKey(
         "self", null=True, on_delete=models.PROTECT, related_name="absorbed"
@@ -79,10 +83,12 @@ class Invitation(models.Model):
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
-    # None: whoever has the link, once.
+    # None: whoever has the link, once; or a name that nobody has.
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+"
     )
+    # As it was typed, also where nobody has it: the team is not told who has an account.
+    name = models.CharField(max_length=60, blank=True, help_text="empty: by link")
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the link's secret")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"

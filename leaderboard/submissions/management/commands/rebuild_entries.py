@@ -4,10 +4,9 @@ from django.core.management.base import BaseCommand
 from django.db import transaction
 from django.db.models import F
 
-from leaderboard.competitions import release_settings
 from leaderboard.competitions.models import Competition
-from leaderboard.submissions.models import Entry, Release
-from leaderboard.submissions.releasing import advance
+from leaderboard.submissions.models import Entry
+from leaderboard.submissions.releasing import derive
 from leaderboard.teams.models import Team
 
 DERIVED = ("value", "reached_at", "reference", "used", "submissions", "last_accepted_at")
@@ -36,7 +35,7 @@ class Command(BaseCommand):
             Competition.objects.select_for_update(no_key=True).get(pk=competition.pk)
             for team in Team.objects.filter(competition=competition):
                 kept = Entry.objects.filter(team=team).first()
-                made = derive(competition, team)
+                made = derive(team)
                 if _same(kept, made):
                     continue
                 differing += 1
@@ -48,20 +47,6 @@ class Command(BaseCommand):
                     board_version=F("board_version") + 1
                 )
         return differing
-
-
-def derive(competition: Competition, team: Team) -> Entry | None:
-    """Return the entry that a team's releases amount to; None without a scored file."""
-    told = (
-        Release.objects.filter(evaluation__team=team)
-        .select_related("evaluation__submission", "release_settings")
-        .order_by("id")
-    )
-    entry = Entry(competition=competition, team=team)
-    for release in told:
-        settings = release_settings.rule(release.release_settings)
-        advance(entry, release, release.evaluation.submission, settings)
-    return entry if entry.submissions else None
 
 
 def _same(kept: Entry | None, made: Entry | None) -> bool:
