@@ -31,6 +31,7 @@ STATUS = {
     "not_scored": 409,
     "withdrawn": 409,
     "finals_full": 409,
+    "too_many_finals": 409,
     "not_stuck": 409,
     "not_ready": 409,
 }
@@ -77,6 +78,9 @@ SENTENCES = {
     "not_scored": "Only a scored file can be final.",
     "withdrawn": "A withdrawn file cannot be final.",
     "finals_full": "Your team has chosen {limit} final files. Take one back first.",
+    "too_many_finals": (
+        "That makes {wanted} final files, and your team may have {limit}. Untick {more} more."
+    ),
     "not_stuck": "This file does not wait for a decision.",
     "not_ready": "There is nothing to reveal yet: the final scores are not ready.",
 }
