@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from selenium import webdriver
@@ -25,6 +26,8 @@ FLAGS = (
     "--disable-sync",
     "--window-size=1280,1000",
 )
+AXE = Path(__file__).parent / "vendor/axe.min.js"
+STANDARDS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 PASSWORD = "a-long-enough-passphrase"
 
 
@@ -95,6 +98,23 @@ class Browser:
         self.fill(login=name, password=PASSWORD)
         self.send()
         self.until(lambda: "/signin/" not in self.driver.current_url, f"{name} was not let in")
+
+    def barriers(self) -> list[str]:
+        """Return what keeps people out: the findings of axe-core, WCAG 2.2 AA and best practice."""
+        self.driver.execute_script(AXE.read_text(encoding="utf-8"))
+        found = self.driver.execute_async_script(
+            "const done = arguments[arguments.length - 1];"
+            "axe.run(document, {runOnly: arguments[0], resultTypes: ['violations']})"
+            ".then(result => done(result.violations), error => done([{id: String(error)}]));",
+            STANDARDS,
+        )
+        # What the checks themselves try against the page's policy is no fault of the page.
+        self.driver.get_log("browser")
+        return [
+            f"{one['id']}: {node['html'][:160]} ({node['failureSummary']})"
+            for one in found
+            for node in one.get("nodes", [{"html": "", "failureSummary": "axe did not run"}])
+        ]
 
     def errors(self) -> list[str]:
         """Return console errors since the last call; a blocked script or style is one of them."""

@@ -1,4 +1,7 @@
-"""Every page in light and dark, wide and on a phone: no console error, no sideways scroll."""
+"""Every page in light and dark, wide and on a phone.
+
+No console error, no sideways scroll, and nothing that keeps people out (axe-core).
+"""
 
 import pytest
 
@@ -59,6 +62,16 @@ def test_pages_are_whole(browser, pages, name, size, theme):
         )
         assert seen[0] <= seen[1], f"{page} scrolls sideways: {seen}"
         assert not browser.errors(), page
+        assert not browser.barriers(), page
+
+
+def test_a_planted_barrier_is_found(browser):
+    browser.open("/how-scores-work/")
+    browser.driver.execute_script(
+        "const image = document.createElement('img');"
+        "image.src = '/static/icon.svg'; document.querySelector('main').append(image);"
+    )
+    assert any(found.startswith("image-alt") for found in browser.barriers())
 
 
 def test_pages_read_without_scripts(browser, pages):
