@@ -19,17 +19,20 @@ from django.db import transaction
 from leaderboard.audit import ledger
 from leaderboard.competitions import clock, keys, store
 from leaderboard.competitions.models import Baseline, Competition, Solution, State
-from leaderboard.submissions import closing, grading
+from leaderboard.submissions import closing, grading, releasing
 from leaderboard.submissions.models import (
     Entry,
+    Evaluation,
     FinalRun,
     FinalScore,
     FinalStanding,
+    Stage,
     Submission,
 )
+from leaderboard.submissions.queue import Stages
 from leaderboard.teams.models import Team
 from scoring import answers, evaluate, intervals, ranks, reading
-from scoring.errors import Unscorable
+from scoring.errors import Refused, Unscorable
 
 # Draws of the bootstrap behind a standard error, by rows: a constant cost per file.
 DRAWS_ROWS, LEAST_DRAWS, MOST_DRAWS = 4_000_000, 50, 400
@@ -86,6 +89,33 @@ def publish_salts(competition_id: int) -> None:
     for solution in competition.solutions.all():
         for tag, salt in keys.salts(solution).items():
             solution.commitments.filter(tag=tag, revealed_salt="").update(revealed_salt=salt)
+
+
+def late_score(evaluation: Evaluation) -> bool:
+    """Score a leased late file on the private rows; False where the lease was lost meanwhile.
+
+    Only files sent after the reveal are late, so that nothing is told that was still hidden.
+    """
+    submission = evaluation.submission
+    competition, solution = submission.competition, evaluation.solution
+    if not evaluation.late or not competition.revealed_at:
+        raise RuntimeError("only a file sent after the reveal is scored on the private rows")
+    stages = Stages(evaluation)
+    try:
+        opened = grading.form(competition, solution)
+        found = grading.inspect(submission, evaluation.team_id, solution, opened, stages)
+    except Refused as refused:
+        return releasing.reject(evaluation, grading.problem_of(refused), stages.timings)
+    with stages.stage(Stage.SCORING):
+        score = Private(competition, solution).score(found.predictions)
+    read = releasing.Read(
+        predictions=found.digest,
+        rows=found.predictions.n,
+        notices=list(found.predictions.notices),
+        checks=found.checks,
+        timings=stages.timings,
+    )
+    return releasing.record_late(evaluation, read, score) is not None
 
 
 class Private:

@@ -15,9 +15,10 @@ from django.conf import settings
 
 from leaderboard.competitions import release_settings, store
 from leaderboard.competitions.models import Competition, Solution
-from leaderboard.submissions import carrying
+from leaderboard.submissions import carrying, checking
 from leaderboard.submissions.models import (
     Evaluation,
+    FileCheck,
     Outcome,
     Release,
     Stage,
@@ -26,6 +27,7 @@ from leaderboard.submissions.models import (
 )
 from leaderboard.submissions.queue import Stages
 from leaderboard.submissions.releasing import Scored, reject, release
+from leaderboard.teams.models import Member
 from scoring import answers, checks, digest, evaluate, intervals, metrics, reading
 from scoring import release as rules
 from scoring.errors import Refused, Unscorable
@@ -47,13 +49,28 @@ FAR_BELOW = 10**6
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
-    """What scoring needs to know of a competition."""
+class Form:
+    """What reading a file needs to know of a competition; there is no label in it."""
 
     task: Task
-    metric: metrics.Metric
     ids: answers.Ids
+
+
+@dataclass(frozen=True, eq=False)
+class Contest(Form):
+    """What scoring needs to know of a competition."""
+
+    metric: metrics.Metric
     public: answers.Part
+
+
+@dataclass(frozen=True, eq=False)
+class Inspected:
+    """A file as it was read, and what can be said of it without any label."""
+
+    predictions: reading.Predictions
+    digest: str
+    checks: list[dict]
 
 
 def grade(evaluation: Evaluation) -> bool:
@@ -69,15 +86,55 @@ def grade(evaluation: Evaluation) -> bool:
     return release(evaluation, scored) is not None
 
 
-def read(submission: Submission, contest: Contest):
+def check(held: FileCheck) -> None:
+    """Read a claimed file as if it were submitted and store what was found; no label is opened."""
+    stages = Stages()
+    solution = held.competition.solutions.latest("version")
+    member = Member.objects.filter(competition=held.competition, user=held.user).first()
+    try:
+        opened = form(held.competition, solution)
+        found = inspect(held, member.team_id if member else None, solution, opened, stages)
+    except Refused as refused:
+        checking.finish(held, problem=problem_of(refused), timings=stages.timings)
+        return
+    checking.finish(
+        held,
+        rows=found.predictions.n,
+        notices=list(found.predictions.notices),
+        checks=found.checks,
+        timings=stages.timings,
+    )
+
+
+def inspect(
+    file: Submission | FileCheck,
+    team_id: int | None,
+    solution: Solution,
+    opened: Form,
+    stages: Stages,
+) -> Inspected:
+    """Read a file and look at it without labels; raises Refused."""
+    with stages.stage(Stage.READING):
+        predictions = read(file, opened)
+    with stages.stage(Stage.CHECKING):
+        whole = digest.digest(opened.task, predictions)
+        found = checks.describe(opened.task, predictions, _earlier(team_id, solution, opened))
+    told = [
+        {"code": check.code, "sentence": check.sentence, "warning": check.warning}
+        for check in found
+    ]
+    return Inspected(predictions, whole, told)
+
+
+def read(file: Submission | FileCheck, opened: Form) -> reading.Predictions:
     """Read a stored file as predictions aligned with the ids; raises Refused."""
-    competition = submission.competition
+    competition = file.competition
     limits = reading.Limits(packed=competition.packed_limit, unpacked=competition.unpacked_limit)
     return reading.read(
-        store.inside(settings.UPLOADS_DIR, submission.path),
-        contest.task,
-        contest.ids,
-        name=submission.original_name,
+        store.inside(settings.UPLOADS_DIR, file.path),
+        opened.task,
+        opened.ids,
+        name=file.original_name,
         limits=limits,
     )
 
@@ -85,6 +142,11 @@ def read(submission: Submission, contest: Contest):
 def contest(competition: Competition, solution: Solution) -> Contest:
     """Open a competition's task, metric, ids and public part, or return them as kept."""
     return _opened(solution.folder, json.dumps(competition.task), competition.metric)
+
+
+def form(competition: Competition, solution: Solution) -> Form:
+    """Open a competition's task and ids alone, or return them as kept."""
+    return _form(solution.folder, json.dumps(competition.task))
 
 
 def problem_of(refused: Refused) -> dict:
@@ -110,26 +172,21 @@ def _score(evaluation: Evaluation, stages: Stages) -> Scored:
     submission = evaluation.submission
     with stages.stage(Stage.READING):
         opened = contest(submission.competition, evaluation.solution)
-        predictions = read(submission, opened)
-    with stages.stage(Stage.CHECKING):
-        key = digest.digest(opened.task, predictions, opened.public.slots)
-        whole = digest.digest(opened.task, predictions)
-        found = checks.describe(opened.task, predictions, _earlier(evaluation, opened))
+    found = inspect(submission, evaluation.team_id, evaluation.solution, opened, stages)
+    predictions = found.predictions
     with stages.stage(Stage.SCORING):
+        key = digest.digest(opened.task, predictions, opened.public.slots)
         in_force = release_settings.rule(evaluation.release_settings)
         exact = _exact(opened, predictions, in_force)
         difference, against = _difference(evaluation, opened, predictions, in_force, key)
     _keep(submission, opened, predictions)
     return Scored(
         digest=key,
-        predictions=whole,
+        predictions=found.digest,
         exact=exact,
         rows=predictions.n,
         notices=list(predictions.notices),
-        checks=[
-            {"code": check.code, "sentence": check.sentence, "warning": check.warning}
-            for check in found
-        ],
+        checks=found.checks,
         timings=stages.timings,
         difference=difference,
         against=against,
@@ -160,20 +217,20 @@ def worst(in_force: rules.ReleaseSettings) -> float:
     return float(in_force.start - sign(in_force) * FAR_BELOW * in_force.grid)
 
 
-def _earlier(evaluation: Evaluation, opened: Contest) -> list[tuple[str, reading.Predictions]]:
+def _earlier(
+    team_id: int | None, solution: Solution, opened: Form
+) -> list[tuple[str, reading.Predictions]]:
     """Return the team's latest scored files with their predictions, the oldest first."""
     before = (
         Submission.objects.filter(
-            team=evaluation.team_id,
-            evaluations__status=Status.SCORED,
-            evaluations__solution=evaluation.solution_id,
+            team=team_id, evaluations__status=Status.SCORED, evaluations__solution=solution
         )
         .select_related("competition")
         .order_by("-number")[:COMPARED]
     )
     found, spent = [], 0
     for submission in before:
-        predictions = _kept.get((submission.uuid, opened))
+        predictions = _kept.get((submission.uuid, opened.ids))
         if predictions is None:
             spent += submission.size
             if spent > AGAIN_BYTES:
@@ -211,7 +268,7 @@ def _difference(evaluation: Evaluation, opened: Contest, predictions, in_force, 
             .first()
         )
         submission = set_by.evaluation.submission
-        other = _kept.get((submission.uuid, opened)) or read(submission, opened)
+        other = _kept.get((submission.uuid, opened.ids)) or read(submission, opened)
     # Where the metric has no closed formula the spread is drawn: by the file, so that a second
     # reading of it comes to the same decision.
     rng = np.random.default_rng(int(key, 16))
@@ -224,18 +281,23 @@ def _difference(evaluation: Evaluation, opened: Contest, predictions, in_force, 
 @functools.lru_cache(maxsize=OPEN_SOLUTIONS)
 def _opened(folder: str, task: str, metric: str) -> Contest:
     """Open a solution once in a process; its files are never written a second time."""
-    base = settings.ANSWERS_DIR / folder
-    ids = answers.load_ids(base / "ids")
-    public = answers.load_part(base / "public", ids)
-    return Contest(Task.from_dict(json.loads(task)), metrics.get(metric), ids, public)
+    known = _form(folder, task)
+    public = answers.load_part(settings.ANSWERS_DIR / folder / "public", known.ids)
+    return Contest(known.task, known.ids, metrics.get(metric), public)
+
+
+@functools.lru_cache(maxsize=OPEN_SOLUTIONS)
+def _form(folder: str, task: str) -> Form:
+    ids = answers.load_ids(settings.ANSWERS_DIR / folder / "ids")
+    return Form(Task.from_dict(json.loads(task)), ids)
 
 
 # By submission and by what it was read for: a new version of the solution may have other rows.
-_kept: OrderedDict[tuple[UUID, Contest], reading.Predictions] = OrderedDict()
+_kept: OrderedDict[tuple[UUID, answers.Ids], reading.Predictions] = OrderedDict()
 
 
-def _keep(submission: Submission, opened: Contest, predictions: reading.Predictions) -> None:
-    key = (submission.uuid, opened)
+def _keep(submission: Submission, opened: Form, predictions: reading.Predictions) -> None:
+    key = (submission.uuid, opened.ids)
     _kept[key] = predictions
     _kept.move_to_end(key)
     while sum(np.asarray(kept.values).nbytes for kept in _kept.values()) > KEPT_BYTES:

@@ -24,6 +24,8 @@ from leaderboard.teams.models import Team
 UNFINISHED = (Status.QUEUED, Status.LEASED)
 # A stage is written when it lasts longer than this (seconds): quick files cost no write.
 SLOW = 0.2
+# Seconds from a failure on our side to the next attempt; after the last one there is no waiting.
+PAUSES = (2, 8)
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +44,7 @@ def claim(team_id: int) -> Evaluation | None:
             .order_by("submission_id", "id")
             .values_list("pk", "attempts", "lease_until")
         )
+        # Being scored, or resting after an error of ours; the team's later files wait for it.
         if any(until is not None and until > now for *_, until in waiting):
             return None
         for evaluation_id, attempts, _ in waiting:
@@ -52,6 +55,29 @@ def claim(team_id: int) -> Evaluation | None:
                     "submission__competition", "solution", "release_settings"
                 ).get(pk=evaluation_id)
     return None
+
+
+def give_back(leased: Evaluation) -> int | None:
+    """End a lease after an error of ours; returns the seconds until the next attempt.
+
+    None where the lease was lost meanwhile. Until then nobody takes the file, so that what hurt it
+    has time to pass.
+    """
+    wait = pause(leased.attempts)
+    given = Evaluation.objects.filter(
+        pk=leased.pk, status=Status.LEASED, token=leased.token
+    ).update(
+        status=Status.QUEUED,
+        stage=Stage.NONE,
+        token=None,
+        lease_until=clock.now() + timedelta(seconds=wait) if wait else None,
+    )
+    return wait if given else None
+
+
+def pause(attempts: int) -> int:
+    """Return the seconds between this failed attempt, counted from 1, and the next."""
+    return PAUSES[attempts - 1] if attempts <= len(PAUSES) else 0
 
 
 def unfinished() -> QuerySet[Evaluation]:
@@ -65,8 +91,8 @@ def waiting_teams() -> list[tuple[int, int | None]]:
     Files that wait longer than one sweep and expired leases, the longest waiting team first.
     """
     now = clock.now()
-    late = Q(status=Status.QUEUED, queued_at__lt=now - timedelta(seconds=settings.SWEEP_EVERY)) | Q(
-        status=Status.LEASED, lease_until__lt=now
+    late = Q(lease_until__lt=now) | Q(
+        lease_until=None, queued_at__lt=now - timedelta(seconds=settings.SWEEP_EVERY)
     )
     return list(
         unfinished()
@@ -86,9 +112,14 @@ def has_more(team_id: int) -> bool:
 class Stages:
     """Time the stages of one file and write the name of a slow one while it lasts."""
 
-    def __init__(self, evaluation: Evaluation):
+    def __init__(self, evaluation: Evaluation | None = None):
         self.timings: dict[str, float] = {}
-        self._held = Evaluation.objects.filter(pk=evaluation.pk, token=evaluation.token)
+        # A file that is only checked has no stage to write.
+        self._held = (
+            Evaluation.objects.filter(pk=evaluation.pk, token=evaluation.token)
+            if evaluation
+            else Evaluation.objects.none()
+        )
 
     @contextlib.contextmanager
     def stage(self, stage: Stage) -> Iterator[None]:

@@ -19,6 +19,8 @@ from leaderboard.submissions import carrying
 from leaderboard.submissions.models import (
     Entry,
     Evaluation,
+    LateScore,
+    Look,
     Outcome,
     Release,
     SealedScore,
@@ -30,8 +32,19 @@ from scoring import metrics
 from scoring import release as rules
 
 
-@dataclass(frozen=True)
-class Scored:
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """What a worker found out about a file without labels; `predictions`: digest of all rows."""
+
+    predictions: str
+    rows: int
+    notices: list[str] = field(default_factory=list)
+    checks: list[dict] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scored(Read):
     """What a worker found out about a file, on the public rows.
 
     `digest` is that of the predictions on the public rows, `predictions` that on all rows. `exact`
@@ -40,12 +53,7 @@ class Scored:
     """
 
     digest: str
-    predictions: str
     exact: float
-    rows: int
-    notices: list[str] = field(default_factory=list)
-    checks: list[dict] = field(default_factory=list)
-    timings: dict[str, float] = field(default_factory=dict)
     difference: tuple[float, float] | None = None
     against: int | None = None
 
@@ -59,9 +67,9 @@ def release(leased: Evaluation, scored: Scored) -> Release | None:
         evaluation, competition, team = held
         settings = release_settings.rule(evaluation.release_settings)
         evaluation.sealed = _sealed(evaluation, competition, settings, scored)
-        evaluation.predictions = scored.predictions
         now = clock.now()
         entry = Entry.objects.filter(team=team).first() or carrying.begin(team)
+        evaluation.predictions = scored.predictions
         told = _told_before(evaluation, settings) or _judge(evaluation, entry, settings, scored)
         told.evaluation = evaluation
         told.release_settings = evaluation.release_settings
@@ -72,13 +80,57 @@ def release(leased: Evaluation, scored: Scored) -> Release | None:
         entry.save()
         if told.outcome == Outcome.RELEASED and not told.repeated:
             carrying.charge_departed(team, evaluation.submission)
-        evaluation.rows, evaluation.notices = scored.rows, scored.notices
-        evaluation.checks, evaluation.timings = scored.checks, scored.timings
-        _finish(evaluation, Status.SCORED, now)
+        _finish(evaluation, Status.SCORED, now, scored)
         # The number of files and the group not yet above the start line are on the board too.
-        Competition.objects.filter(pk=competition.pk).update(board_version=F("board_version") + 1)
+        _show(competition)
         _record(evaluation, competition, team, told)
     return told
+
+
+def record_late(leased: Evaluation, read: Read, score: float | None) -> LateScore | None:
+    """Store the score of a late file, which nothing else follows; None where the lease is lost.
+
+    No release, no entry and no sealed number: a late file is told exactly and ranks nowhere.
+    """
+    with transaction.atomic():
+        held = _hold(leased)
+        if held is None:
+            return None
+        evaluation, competition, team = held
+        made = LateScore.objects.create(evaluation=evaluation, score=score)
+        _finish(evaluation, Status.SCORED, clock.now(), read)
+        _show(competition)
+        about = _about(evaluation, team)
+        ledger.append("late scored", competition.uuid, about, evaluation.finished_at)
+    return made
+
+
+def draw_look(look_id: int) -> Look:
+    """Draw the number of a look; drawn already, nothing changes."""
+    with transaction.atomic():
+        look = (
+            Look.objects.select_for_update(no_key=True, of=("self",))
+            .select_related(
+                "evaluation__sealed",
+                "evaluation__solution",
+                "evaluation__release_settings",
+                "evaluation__submission__competition",
+            )
+            .get(pk=look_id)
+        )
+        if look.value is not None:
+            return look
+        evaluation = look.evaluation
+        competition = evaluation.submission.competition
+        look.value = rules.look(
+            release_settings.rule(evaluation.release_settings),
+            keys.noise_key(competition),
+            _identity(evaluation, competition, evaluation.sealed.digest),
+            evaluation.sealed.exact,
+        )
+        look.drawn_at = clock.now()
+        look.save(update_fields=("value", "drawn_at"))
+    return look
 
 
 def reject(leased: Evaluation, problem: dict, timings: dict) -> bool:
@@ -142,7 +194,13 @@ def _hold(leased: Evaluation) -> tuple[Evaluation, Competition, Team] | None:
     return None if evaluation is None else (evaluation, competition, team)
 
 
-def _finish(evaluation: Evaluation, status: Status, now: datetime) -> None:
+def _finish(
+    evaluation: Evaluation, status: Status, now: datetime, read: Read | None = None
+) -> None:
+    if read:
+        evaluation.predictions, evaluation.rows = read.predictions, read.rows
+        evaluation.notices, evaluation.checks = read.notices, read.checks
+        evaluation.timings = read.timings
     evaluation.status = status
     evaluation.stage, evaluation.token, evaluation.lease_until = "", None, None
     evaluation.finished_at = now
@@ -154,20 +212,25 @@ def _sealed(evaluation: Evaluation, competition: Competition, settings, scored: 
     sealed = SealedScore.objects.filter(solution=evaluation.solution, digest=scored.digest).first()
     if sealed and not _never_used(sealed, settings):
         return sealed
-    metric = metrics.get(competition.metric)
-    identity = (
-        str(competition.uuid),
-        evaluation.solution.version,
-        metric.name,
-        metric.version,
-        scored.digest,
-    )
+    identity = _identity(evaluation, competition, scored.digest)
     drawn = rules.seal(settings, keys.noise_key(competition), identity, scored.exact)
     sealed = sealed or SealedScore(solution=evaluation.solution, digest=scored.digest)
     sealed.exact, sealed.exact_fine = scored.exact, drawn.exact_fine
     sealed.compare_draw, sealed.value = drawn.compare_draw, drawn.value
     sealed.save()
     return sealed
+
+
+def _identity(evaluation: Evaluation, competition: Competition, digest: str) -> tuple:
+    """Return what names predictions to the noise: no team, no time, no version of the settings."""
+    metric = metrics.get(competition.metric)
+    version = evaluation.solution.version
+    return (str(competition.uuid), version, metric.name, metric.version, digest)
+
+
+def _show(competition: Competition) -> None:
+    """Name a new state of the board, whose cached copies are old now."""
+    Competition.objects.filter(pk=competition.pk).update(board_version=F("board_version") + 1)
 
 
 def _never_used(sealed: SealedScore, settings) -> bool:
@@ -226,11 +289,10 @@ def _epoch(evaluation: Evaluation, settings) -> rules.Epoch | None:
     if settings.rule != "thresholdout_laplace":
         return None
     competition = evaluation.submission.competition
-    metric = metrics.get(competition.metric)
     given = Release.objects.filter(
         evaluation__submission__competition=competition, outcome=Outcome.RELEASED, repeated=False
     ).count()
-    identity = (str(competition.uuid), evaluation.solution.version, metric.name, metric.version, "")
+    identity = _identity(evaluation, competition, "")
     return rules.epoch(settings, keys.noise_key(competition), identity, given)
 
 

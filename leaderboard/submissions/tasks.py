@@ -12,7 +12,16 @@ from celery.signals import worker_init
 from django.conf import settings
 
 from leaderboard.competitions import store
-from leaderboard.submissions import closing, finals, grading, queue, ringing
+from leaderboard.submissions import (
+    checking,
+    closing,
+    finals,
+    grading,
+    looks,
+    queue,
+    releasing,
+    ringing,
+)
 from scoring import metrics
 
 logger = logging.getLogger(__name__)
@@ -31,13 +40,20 @@ def score_next(team_id: int) -> None:
     evaluation = queue.claim(team_id)
     if evaluation is None:
         return
-    try:
-        grading.grade(evaluation)
-    except Exception:
-        # Ours: the lease lapses and the sweeper rings again, up to the last attempt.
-        logger.exception("Scoring submission %s failed", evaluation.submission.uuid)
-        return
     competition = evaluation.submission.competition
+    try:
+        if evaluation.late:
+            finals.late_score(evaluation)
+        else:
+            grading.grade(evaluation)
+    except Exception:
+        # Ours: tried again after a short while, up to the last attempt. Where not even that can be
+        # written, the lease lapses and the sweeper rings.
+        logger.exception("Scoring submission %s failed", evaluation.submission.uuid)
+        wait = queue.give_back(evaluation)
+        if wait is not None:
+            ringing.score_next(team_id, competition.hard_limit, wait)
+        return
     if queue.has_more(team_id):
         ringing.score_next(team_id, competition.hard_limit)
     elif competition.pk in closing.awaiting_finals():
@@ -53,7 +69,34 @@ def sweep() -> None:
         ringing.finalise(competition_id)
     for competition_id in closing.awaiting_salts():
         ringing.publish_salts(competition_id)
+    for look_id in looks.waiting():
+        ringing.draw_look(look_id)
+    for check_id, hard_limit in checking.waiting():
+        ringing.check_file(check_id, hard_limit)
+    checking.forget_old()
     store.sweep_abandoned(settings.UPLOADS_DIR, time.time())
+
+
+@shared_task(name=ringing.CHECK_FILE)
+def check_file(check_id: int) -> None:
+    """Read a file that somebody wants checked and not submitted."""
+    held = checking.claim(check_id)
+    if held is None:
+        return
+    try:
+        grading.check(held)
+    except Exception:
+        # Ours, as above; after the last attempt the claim says so.
+        logger.exception("The check %s failed", held.uuid)
+        wait = queue.pause(held.attempts)
+        checking.give_back(held, wait)
+        ringing.check_file(held.pk, held.competition.hard_limit, wait)
+
+
+@shared_task(name=ringing.DRAW_LOOK)
+def draw_look(look_id: int) -> None:
+    """Draw the number of a look that a team asked for."""
+    releasing.draw_look(look_id)
 
 
 @shared_task(name=ringing.FINALISE, time_limit=settings.VISIBILITY_TIMEOUT - 5)

@@ -108,7 +108,7 @@ def test_an_error_of_ours_is_no_rejection(team, monkeypatch, caplog):
     monkeypatch.setattr(grading.digest, "digest", broken)
     tasks.score_next(team.pk)
     evaluation = sent.evaluations.get()
-    assert evaluation.status == Status.LEASED
+    assert evaluation.status == Status.QUEUED
     assert evaluation.problem is None
     assert str(sent.uuid) in caplog.text
 

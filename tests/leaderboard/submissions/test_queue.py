@@ -87,8 +87,13 @@ def test_three_attempts_then_the_host_decides(team, monkeypatch):
     for attempt in range(1, settings.SCORING_ATTEMPTS + 1):
         tasks.score_next(team.pk)
         evaluation.refresh_from_db()
-        assert (evaluation.status, evaluation.attempts) == (Status.LEASED, attempt)
-        expire(evaluation)
+        assert (evaluation.status, evaluation.attempts) == (Status.QUEUED, attempt)
+        if attempt < settings.SCORING_ATTEMPTS:
+            # Nobody takes the file, nor a later one of the team, before the pause is over.
+            assert evaluation.lease_until > clock.now()
+            tasks.score_next(team.pk)
+            assert sent[1].evaluations.get().status == Status.QUEUED
+            expire(evaluation)
     monkeypatch.setattr(grading, "_score", good)
     tasks.score_next(team.pk)
     evaluation.refresh_from_db()
@@ -105,6 +110,43 @@ def test_three_attempts_then_the_host_decides(team, monkeypatch):
     with pytest.raises(Refusal) as caught:
         closing.rescore(evaluation, factories.user("hana"))
     assert caught.value.code == "not_stuck"
+
+
+def test_after_an_error_of_ours_the_bell_rings_again_by_itself(team, monkeypatch):
+    heard = []
+    monkeypatch.setattr(
+        ringing, "ring", lambda name, *rest, **more: heard.append((name, *rest, more))
+    )
+    sent = factories.upload(team)
+    heard.clear()
+    monkeypatch.setattr(grading, "_score", lambda *arguments: 1 / 0)
+    for _ in range(settings.SCORING_ATTEMPTS):
+        tasks.score_next(team.pk)
+        Evaluation.objects.filter(lease_until__isnull=False).update(lease_until=clock.now())
+    limit = settings.SCORING_HARD_LIMIT
+    bell = (ringing.SCORE_NEXT, team.pk)
+    assert heard == [
+        (*bell, {"time_limit": limit, "countdown": 2}),
+        (*bell, {"time_limit": limit, "countdown": 8}),
+        (*bell, {"time_limit": limit}),
+    ]
+    # The last bell says at once that the file failed on our side.
+    tasks.score_next(team.pk)
+    assert sent.evaluations.get().status == Status.NEEDS_ATTENTION
+
+
+def test_a_pause_is_not_swept_and_its_end_is(team, rung):
+    factories.upload(team)
+    held = queue.claim(team.pk)
+    assert queue.give_back(held) == 2
+    assert queue.give_back(held) is None
+    Evaluation.objects.update(queued_at=clock.now() - timedelta(hours=1))
+    rung.clear()
+    tasks.sweep()
+    assert rung == []
+    expire(held)
+    tasks.sweep()
+    assert rung == [(ringing.SCORE_NEXT, team.pk)]
 
 
 def test_a_file_put_back_does_not_run_beside_another_of_its_team(team):
