@@ -98,9 +98,14 @@ class Teams:
         return self.all - self.ranked - self.below
 
 
+def _field(competition: Competition):
+    """Return the teams that take part: neither disqualified nor taken in by another one."""
+    return Team.objects.filter(competition=competition, disqualified_at=None, merged_into=None)
+
+
 def teams(competition: Competition) -> Teams:
     """Count the teams that take part, by how far they are."""
-    field = Team.objects.filter(competition=competition, disqualified_at=None)
+    field = _field(competition)
     entries = Entry.objects.filter(team__in=field, submissions__gt=0)
     return Teams(
         all=field.count(),
@@ -194,7 +199,7 @@ def new_scores(competition: Competition, now: datetime) -> NewScores:
     )
     total = given.count()
     lately = given.filter(evaluation__submission__accepted_at__gt=now - WEEK).count()
-    field = Team.objects.filter(competition=competition, disqualified_at=None)
+    field = _field(competition)
     used = Counter(
         Entry.objects.filter(team__in=field, submissions__gt=0).values_list("used", flat=True)
     )

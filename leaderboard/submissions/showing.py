@@ -6,7 +6,7 @@ from datetime import datetime
 from leaderboard.competitions import release_settings
 from leaderboard.competitions.models import Baseline, Competition, State
 from leaderboard.competitions.viewers import Visit
-from leaderboard.submissions import closing, cures, outcomes, progress
+from leaderboard.submissions import carrying, closing, cures, outcomes, progress
 from leaderboard.submissions.models import Entry, Evaluation, FinalChoice, Outcome, Status
 from leaderboard.submissions.quotas import quota
 from leaderboard.teams.models import Team
@@ -58,15 +58,14 @@ def today(team: Team, competition: Competition, now: datetime) -> dict:
 def new_scores(team: Team, competition: Competition, now: datetime) -> NewScores:
     """Return the use of a team's new scores under the settings in force."""
     in_force = release_settings.rule(release_settings.in_force(competition, now))
-    entry = Entry.objects.filter(team=team).first()
-    reference = entry.reference if entry else None
+    used, reference = carrying.standing(team)
     against = (
         f"your best, {release.text(in_force, reference)}"
         if reference is not None
         else f"the start line, {start_text(in_force)}"
     )
     counted = in_force.rule != "sealed" and in_force.cap is not None
-    return NewScores(counted, entry.used if entry else 0, in_force.cap, against)
+    return NewScores(counted, used, in_force.cap, against)
 
 
 def start_text(in_force) -> str:

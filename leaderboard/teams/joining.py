@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from leaderboard.accounts import names
 from leaderboard.audit import ledger
 from leaderboard.competitions import access, viewers
 from leaderboard.competitions.models import Competition, Participant, State
@@ -32,37 +33,40 @@ def join(competition: Competition, user, at: datetime) -> Team:
         )
         if member:
             return member.team
-        _refuse(competition, user, competition.state(at))
-        Participant.objects.get_or_create(
-            competition=competition, user=user, defaults={"joined_at": at}
-        )
+        refuse(competition, user, competition.state(at))
         team = Team.objects.create(
             competition=competition, name=free_name(competition, user.username), created_at=at
         )
-        Member.objects.create(
-            team=team, competition=competition, user=user, owner=True, joined_at=at
-        )
+        seat(team, user, at, owner=True)
         ledger.append("joined", competition.uuid, {"team": str(team.uuid), "user": user.pk}, at=at)
     return team
 
 
 def free_name(competition: Competition, wanted: str) -> str:
     """Return the name, or the name with the first free number behind it."""
-    taken = {
-        name.lower()
-        for name in competition.teams.filter(name__istartswith=wanted).values_list(
-            "name", flat=True
+    taken = set(
+        competition.teams.filter(skeleton__startswith=names.skeleton(wanted)).values_list(
+            "skeleton", flat=True
         )
-    }
-    if wanted.lower() not in taken:
-        return wanted
-    number = 2
-    while f"{wanted}-{number}".lower() in taken:
-        number += 1
-    return f"{wanted}-{number}"
+    )
+    name, number = wanted, 2
+    while names.skeleton(name) in taken:
+        name, number = f"{wanted}-{number}", number + 1
+    return name
 
 
-def _refuse(competition: Competition, user, state: State) -> None:
+def seat(team: Team, user, at: datetime, *, owner: bool = False) -> Member:
+    """Make a person, who is in no team of the competition, a member; under the team's lock."""
+    Participant.objects.get_or_create(
+        competition=team.competition, user=user, defaults={"joined_at": at}
+    )
+    return Member.objects.create(
+        team=team, competition=team.competition, user=user, owner=owner, joined_at=at
+    )
+
+
+def refuse(competition: Competition, user, state: State) -> None:
+    """Refuse who may not take part in a competition, or no longer."""
     viewer = viewers.facts(user, competition)
     if not access.may_see(viewer, state):
         raise Refusal("unknown", "There is no such competition.", 404)

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Lower
 
+from leaderboard.accounts.names import SkeletonField
 from leaderboard.competitions.models import Competition
 
 
@@ -15,6 +16,8 @@ class Team(models.Model):
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     competition = models.ForeignKey(Competition, on_delete=models.CASCADE, related_name="teams")
     name = models.CharField(max_length=60)
+    # What the name looks like: no two teams of a competition can be taken for one another.
+    skeleton = SkeletonField(max_length=300, of="name")
     created_at = models.DateTimeField()
     # Raised under the team's lock: the number of the team's latest file.
     last_number = models.PositiveIntegerField(default=0)
@@ -25,7 +28,8 @@ class Team(models.Model):
     carried_from = models.ForeignKey(
         "self", null=True, on_delete=models.PROTECT, related_name="carried_to"
     )
-    # Taken in by another team; a row without members, kept for the record.
+    # Merged into another team, or left by its only person for it before it had a file: a row
+    # without members, kept for the record.
     merged_into = models.ForeignKey(
         "self", null=True, on_delete=models.PROTECT, related_name="absorbed"
     )
@@ -40,7 +44,8 @@ class Team(models.Model):
                 Lower("name"),
                 name="teams_name_once",
                 violation_error_message="Another team has this name.",
-            )
+            ),
+            models.UniqueConstraint(fields=("competition", "skeleton"), name="teams_look_once"),
         ]
 
     def __str__(self) -> str:

@@ -27,7 +27,7 @@ def competition_header(context, competition, active: str = "") -> dict:
 
 def team_count(competition) -> int:
     """Return how many teams take part."""
-    return competition.teams.filter(disqualified_at=None).count()
+    return competition.teams.filter(disqualified_at=None, merged_into=None).count()
 
 
 def header_facts(context, competition) -> dict:
