@@ -10,7 +10,15 @@ from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
-from leaderboard.competitions import access, clock, sending, telling, viewers
+from leaderboard.competitions import (
+    access,
+    clock,
+    coin_flips,
+    experiment,
+    sending,
+    telling,
+    viewers,
+)
 from leaderboard.competitions.models import Competition, Host, Participant, State
 from scoring import metrics, release
 
@@ -25,6 +33,7 @@ SECTIONS = (
     ),
 )
 SHOWN_FINISHED = 6
+SHOWN_ANNOUNCEMENTS = 3
 SOON = timedelta(hours=24)
 # Rules with a text of their own on the Evaluation tab; the others are told from the catalogue.
 OWN_STEPS = frozenset({"gate", "sealed", "exact", "rounded"})
@@ -106,7 +115,7 @@ def _filters(request) -> dict:
 def _listed(user):
     """Published competitions, and a host's own drafts."""
     rows = Competition.objects.annotate(
-        team_count=Count("teams", filter=Q(teams__disqualified_at=None)),
+        team_count=Count("teams", filter=Q(teams__disqualified_at=None, teams__merged_into=None)),
     ).prefetch_related("release_settings")
     if not user.is_authenticated:
         return rows.filter(published_at__isnull=False)
@@ -138,14 +147,38 @@ def _matches(card: Card, wanted: dict) -> bool:
 @require_safe
 def scores(request):
     """Explain the release of scores to somebody who looks at no competition in particular."""
-    rules = [release.describe(name) for name in release.names()]
-    return render(request, "competitions/scores.html", {"section": "scores", "rules": rules})
+    rows, files, seed = (
+        _one_of(request.GET.get("rows"), coin_flips.ROWS, 400),
+        _one_of(request.GET.get("files"), coin_flips.FILES, 200),
+        _one_of(request.GET.get("seed"), range(coin_flips.SEEDS), 1),
+    )
+    context = {
+        "section": "scores",
+        "example": coin_flips.example(rows, files, seed),
+        "choices": {"rows": coin_flips.ROWS, "files": coin_flips.FILES},
+    }
+    if request.htmx and not request.htmx.history_restore_request:
+        return render(request, "competitions/_coin_flips.html", context)
+    context |= {
+        "rules": [release.describe(name) for name in release.names()],
+        "panels": experiment.panels(),
+        "repetitions": experiment.repetitions(),
+    }
+    return render(request, "competitions/scores.html", context)
+
+
+def _one_of(given: str | None, allowed, default: int) -> int:
+    """Return a number of a form where it is one of those offered, else the default."""
+    asked = int(given) if given and given.isascii() and given.isdigit() and len(given) < 6 else None
+    return asked if asked in allowed else default
 
 
 @require_safe
 def overview(request, slug):
     """Show what the task is, when, and what it is about at a glance."""
     context = _context(request, slug, "overview")
+    told = context["competition"].announcements.all()
+    context["announcements"] = told[:SHOWN_ANNOUNCEMENTS]
     return render(request, "competitions/overview.html", context)
 
 
