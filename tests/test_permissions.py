@@ -55,6 +55,10 @@ TABLE = {
     "competition_join": (NEVER, "in on on on on on on"),
     "leaderboard": READ_ONLY,
     "leaderboard_csv": READ_ONLY,
+    "leaderboard_json": READ_ONLY,
+    "compare": READ_ONLY,
+    "feed": READ_ONLY,
+    "team_public": READ_ONLY,
     "submit": (SIGNED_IN, "in 403 400 400 403 403 403"),
     "submissions": ("in 404 200 200 404 404 404", "in 405 405 405 405 405 405"),
     "submission": ("in 404 200 404 200 404 200", "in 405 405 405 405 405 405"),
@@ -123,6 +127,7 @@ def address(name: str, contest, sent) -> str:
         "account_confirm_email": {"key": "nothing"},
         "account_reset_password_from_key": {"uidb36": "1", "key": "set-password"},
         "competition_data_file": {"slug": slug, "name": "train.csv"},
+        "team_public": {"slug": slug, "uuid": sent.team.uuid},
     }
     if name in special:
         return reverse(name, kwargs=special[name])

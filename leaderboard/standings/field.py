@@ -40,9 +40,21 @@ def ladder(competition: Competition, resolution: int) -> Ladder:
 
 def rank_band(competition: Competition, team_id: int) -> tuple[int, int] | None:
     """Return a team's first and last place now, None without a score."""
+    found = _own(competition, team_id)
+    return found[0].band(found[1]) if found else None
+
+
+def place(competition: Competition, team_id: int) -> int | None:
+    """Return a team's place 1-2-2-4 now, None without a score."""
+    found = _own(competition, team_id)
+    return found[0].place(found[1]) if found else None
+
+
+def _own(competition: Competition, team_id: int) -> tuple[Ladder, int] | None:
+    """Return all values, counted, and a team's own."""
     entry = entries(competition).filter(team_id=team_id, value__isnull=False).first()
     if entry is None:
         return None
     at = frozen_at(competition, clock.now())
     settings = release_settings.rule(release_settings.in_force(competition, at))
-    return ladder(competition, release.resolution_steps(settings)).band(entry.value)
+    return ladder(competition, release.resolution_steps(settings)), entry.value

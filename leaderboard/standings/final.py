@@ -6,13 +6,16 @@ Read only after the reveal; the view asks `access.sees_final` first.
 import math
 from dataclasses import dataclass
 from statistics import median
+from uuid import UUID
 
 from django.db.models import Count, F
 
 from leaderboard.competitions import release_settings
+from leaderboard.competitions.access import Viewer
 from leaderboard.competitions.models import Baseline, Competition
 from leaderboard.standings import drawing, slope
 from leaderboard.standings.ladder import Ladder
+from leaderboard.standings.names import NOBODY, Naming
 from leaderboard.standings.rows import Pages, pages
 from leaderboard.submissions.models import FinalRun, FinalStanding
 from leaderboard.teams.models import Team
@@ -30,8 +33,10 @@ ORDER = (F("place").asc(nulls_last=True), F("public_place").asc(nulls_last=True)
 
 @dataclass(frozen=True)
 class FinalRow:
-    """A team's place in the final ranking."""
+    """A team's place in the final ranking; `name` is what the viewer may call it."""
 
+    team_id: int
+    uuid: UUID
     name: str
     place: int | None
     score: str
@@ -45,6 +50,8 @@ class FinalRow:
     mine: bool
     # Larger is better; for the order only.
     value: float | None = None
+    # As it is, for programs; `score` is printed.
+    exact: float | None = None
     kind: str = "team"
 
     @property
@@ -77,10 +84,19 @@ class FinalMark:
 
 
 @dataclass(frozen=True)
+class Disqualified:
+    """A team out of the ranking; the host's reason, which may name people, goes with the name."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class FinalBoard:
-    """One page of the final ranking with what sums it up."""
+    """One page of the final ranking with what sums it up, as one viewer may see it."""
 
     competition: Competition
+    naming: Naming
     run: FinalRun
     settings: release.ReleaseSettings
     resolution: int
@@ -95,7 +111,8 @@ class FinalBoard:
     slope: slope.Slope | None
     slope_small: slope.Slope | None
     unplaced: list[FinalRow]
-    disqualified: list[Team]
+    disqualified: list[Disqualified]
+    unlisted: int
     private_rows: int
 
     @property
@@ -115,7 +132,7 @@ def newest_run(competition: Competition) -> FinalRun | None:
 
 def final_board(
     competition: Competition,
-    team_id: int | None = None,
+    viewer: Viewer = NOBODY,
     page: int = 1,
     per_page: int = PER_PAGE,
     baselines: bool = True,
@@ -125,21 +142,28 @@ def final_board(
     if run is None:
         return None
     settings = release_settings.rule(release_settings.in_force(competition, competition.closes_at))
-    maker = _Maker(competition, run, settings, team_id)
+    naming = Naming(competition, viewer)
+    maker = _Maker(competition, run, settings, naming)
     placed = maker.standings.filter(place__isnull=False).order_by(*ORDER)
-    total = placed.count()
+    listed = naming.listed(placed)
+    total = listed.count()
     shown = pages(page, total, per_page)
-    rows = maker.rows(placed[max(shown.first - 1, 0) : shown.last])
-    top = rows if shown.number == 1 and per_page >= MOVES_OF else maker.rows(placed[:MOVES_OF])
-    leaders = maker.rows(
-        placed.filter(public_place__lte=LEADERS).order_by("public_place")[:LEADERS]
-    )
+    rows = maker.rows(listed[max(shown.first - 1, 0) : shown.last])
+    whole = shown.number == 1 and per_page >= MOVES_OF and not naming.own_only
+    # What sums the ranking up is counted over all teams, whoever may see their rows.
+    top = rows if whole else maker.rows(placed[:MOVES_OF])
+    leaders = placed.filter(public_place__lte=LEADERS).order_by("public_place")
     mine = maker.own([*rows, *top])
     banded = [row for row in top[:COVERED_OF] if row.first is not None]
-    winners = [row for row in top if row.place == 1]
+    winners = [row for row in top if row.place == 1 and naming.lists(row.team_id)]
     solution = competition.solutions.order_by("-version").first()
+    unplaced = naming.listed(maker.standings.filter(place__isnull=True))
+    drawn = [row for row in top if naming.lists(row.team_id)]
+    led = maker.rows(naming.listed(leaders)[:LEADERS])
+    out = disqualified(competition, naming)
     return FinalBoard(
         competition=competition,
+        naming=naming,
         run=run,
         settings=settings,
         resolution=maker.ladder.resolution,
@@ -151,22 +175,39 @@ def final_board(
         covered=sum(not row.outside for row in banded),
         covered_of=len(banded),
         median_move=_median_move(top),
-        slope=slope.wide(top, leaders, mine),
-        slope_small=slope.narrow(top, leaders, mine),
-        unplaced=maker.rows(maker.standings.filter(place__isnull=True).order_by("team__name")),
-        disqualified=list(
-            Team.objects.filter(competition=competition, disqualified_at__isnull=False)
-        ),
+        slope=slope.wide(drawn, led, mine),
+        slope_small=slope.narrow(drawn, led, mine),
+        unplaced=maker.rows(naming.by_name(unplaced)),
+        disqualified=out,
+        unlisted=sum(maker.places.values()) - total,
         private_rows=solution.n_private if solution else 0,
     )
+
+
+def row_of(
+    competition: Competition, run: FinalRun, standing: FinalStanding, naming: Naming
+) -> FinalRow:
+    """Return one standing as a row of the final ranking."""
+    settings = release_settings.rule(release_settings.in_force(competition, competition.closes_at))
+    return _Maker(competition, run, settings, naming).row(standing)
+
+
+def disqualified(competition: Competition, naming: Naming) -> list[Disqualified]:
+    """Return the teams out of the ranking that a viewer may know of."""
+    teams = Team.objects.filter(competition=competition, disqualified_at__isnull=False)
+    found = [
+        Disqualified(naming.team(team), team.disqualified_reason if naming.named(team.pk) else "")
+        for team in naming.listed(teams, "pk")
+    ]
+    return sorted(found, key=lambda team: team.name)
 
 
 class _Maker:
     """Turns standings of one run into rows."""
 
-    def __init__(self, competition, run, settings, team_id):
+    def __init__(self, competition, run, settings, naming):
         self.competition, self.run, self.settings = competition, run, settings
-        self.team_id = team_id
+        self.naming = naming
         self.sign = 1 if settings.greater_is_better else -1
         standings = FinalStanding.objects.filter(run=run).select_related("team")
         self.standings = standings.filter(team__disqualified_at__isnull=True)
@@ -187,7 +228,9 @@ class _Maker:
         value = standing.public_value
         first, last = self.ladder.band(value) if value is not None else (None, None)
         return FinalRow(
-            name=standing.team.name,
+            team_id=standing.team_id,
+            uuid=standing.team.uuid,
+            name=self.naming.team(standing.team),
             place=standing.place,
             score=private_text(self.settings, standing.score),
             error=error_text(self.settings, standing.standard_error),
@@ -197,17 +240,18 @@ class _Maker:
             last=last,
             public_place=standing.public_place,
             files=standing.files,
-            mine=standing.team_id == self.team_id,
+            mine=standing.team_id == self.naming.team_id,
             value=None if standing.score is None else self.sign * standing.score,
+            exact=standing.score,
         )
 
     def own(self, seen: list[FinalRow]) -> FinalRow | None:
-        if self.team_id is None:
+        if self.naming.team_id is None:
             return None
         here = next((row for row in seen if row.mine), None)
         if here:
             return here
-        standing = self.standings.filter(team_id=self.team_id).first()
+        standing = self.standings.filter(team_id=self.naming.team_id).first()
         return self.row(standing) if standing else None
 
     def not_separable(self, winner: FinalStanding | None) -> int:

@@ -7,13 +7,17 @@ from itertools import pairwise
 
 from django.db.models import Subquery
 
+from leaderboard.competitions import release_settings
 from leaderboard.competitions.models import Competition, Solution
 from leaderboard.standings.field import entries, frozen_at
 from leaderboard.submissions.models import Outcome, Release
+from leaderboard.teams.models import Team
 from scoring import release
 
 TABLE_ROWS = 8
 CHART_TEAMS = 3
+# What a chart can hold before its lines are no longer told apart.
+MOST_TEAMS = 8
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,17 @@ class Look:
 
 
 OWN = Look("k1", 3)
-LOOKS = (Look("k4"), Look("k2", dash="6 3"), Look("k3", dash="2 3"))
+# No two differ by their colour alone.
+LOOKS = (
+    Look("k4"),
+    Look("k2", dash="6 3"),
+    Look("k3", dash="2 3"),
+    Look("k7", dash="10 4"),
+    Look("k2"),
+    Look("k3", dash="10 3 2 3"),
+    Look("k4", dash="3 3"),
+    Look("k7", dash="1 4"),
+)
 
 
 @dataclass(frozen=True)
@@ -111,7 +125,7 @@ def chart(settings, resolution: int, series: list[Series], span) -> Chart | None
     rows = [
         (at, [_text(settings, line.at(at)) for line in series]) for at in _table_times(start, end)
     ]
-    lead = series[0]
+    lead = max(series, key=lambda line: line.points[-1][1])
     label = (
         f"Best public score over time of {len(series)} "
         f"{'team' if len(series) == 1 else 'teams'}. {lead.name} leads at "
@@ -121,24 +135,29 @@ def chart(settings, resolution: int, series: list[Series], span) -> Chart | None
     return Chart(data, drawn, rows, label)
 
 
-def best_chart(made, team_id: int | None) -> Chart | None:
+def best_chart(made) -> Chart | None:
     """The chart of the leaders and the viewer's own team, for a board that `table.board` made."""
-    teams = list(
-        entries(made.competition)
-        .filter(value__isnull=False)
-        .select_related("team")
-        .order_by("-value", "reached_at", "team_id")[:CHART_TEAMS]
-    )
-    if team_id is not None and all(entry.team_id != team_id for entry in teams):
-        own = entries(made.competition).select_related("team").filter(team_id=team_id)
-        teams += list(own.filter(value__isnull=False))
-    lines = best_so_far(made.competition, [entry.team_id for entry in teams])
+    naming = made.naming
+    scored = entries(made.competition).filter(value__isnull=False).select_related("team")
+    ordered = naming.listed(scored).order_by("-value", "reached_at", "team_id")
+    teams = list(ordered[:CHART_TEAMS])
+    own = naming.team_id
+    if own is not None and all(entry.team_id != own for entry in teams):
+        teams += list(scored.filter(team_id=own))
+    return chart_of(made.competition, naming, [entry.team for entry in teams], made.now)
+
+
+def chart_of(competition: Competition, naming, teams: list[Team], now: datetime) -> Chart | None:
+    """The chart of some teams, in this order; the caller has asked who may see them."""
+    end = frozen_at(competition, now)
+    settings = release_settings.rule(release_settings.in_force(competition, end))
+    lines = best_so_far(competition, [team.pk for team in teams])
     series = [
-        Series(entry.team.name, lines.get(entry.team_id, []), mine=entry.team_id == team_id)
-        for entry in teams
+        Series(naming.team(team), lines.get(team.pk, []), mine=team.pk == naming.team_id)
+        for team in teams
     ]
-    span = (made.competition.opens_at, frozen_at(made.competition, made.now))
-    return chart(made.settings, made.resolution, series, span)
+    span = (competition.opens_at, end)
+    return chart(settings, release.resolution_steps(settings), series, span)
 
 
 def _table_times(start: datetime, end: datetime) -> list[datetime]:

@@ -2,14 +2,17 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from leaderboard.standings import drawing
 
 
 @dataclass(frozen=True)
 class Row:
-    """A team on the board."""
+    """A team on the board; `name` is what the viewer may call it."""
 
+    team_id: int
+    uuid: UUID
     name: str
     value: int | None
     score: str
@@ -23,6 +26,8 @@ class Row:
     mine: bool = False
     tied: bool = False
     pinned: bool = False
+    # Why the rank is a band, in a sentence.
+    why: str = ""
     band: drawing.Band | None = None
     spark: drawing.Spark | None = None
     kind: str = "team"
@@ -45,6 +50,7 @@ class Divider:
     """A line of text between rows."""
 
     text: str
+    why: str = ""
     kind: str = "divider"
 
 

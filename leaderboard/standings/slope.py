@@ -87,7 +87,7 @@ def _slope(rows: Sequence, leaders: Sequence, mine, shape: Shape) -> Slope | Non
     """
     chosen = list(rows[: shape.rows])
     for row in (*leaders, *([mine] if mine else [])):
-        if row.place is not None and all(row.name != other.name for other in chosen):
+        if row.place is not None and all(row.team_id != other.team_id for other in chosen):
             chosen.append(row)
     chosen.sort(key=lambda row: row.place)
     if not any(row.public_place for row in chosen):

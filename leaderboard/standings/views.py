@@ -1,18 +1,14 @@
-"""The leaderboard: public while a competition runs, final after the reveal, and both as CSV."""
+"""The leaderboard: public while a competition runs, final after the reveal, late files apart."""
 
-import hashlib
 from http import HTTPStatus
 
-from django.http import HttpResponse
-from django.shortcuts import render
-from django.utils.cache import patch_vary_headers
-from django.views.decorators.http import condition, require_safe
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
 
-from leaderboard.competitions import release_settings
 from leaderboard.competitions.models import State
 from leaderboard.competitions.viewers import Visit
-from leaderboard.standings import export, final, history, table
-from leaderboard.standings.field import frozen_at
+from leaderboard.standings import caching, compare, export, final, history, late, table, team_page
 from leaderboard.teams import viewers
 
 QUERY_LENGTH = 60
@@ -23,40 +19,46 @@ LARGEST_PAGE = 1_000_000
 def leaderboard(request, slug: str):
     """Show the board, or after the reveal the final ranking; htmx gets the table alone."""
     visit = viewers.visit(request, slug)
-    if visit.sees_final and request.GET.get("set") != "public":
+    kind = export.kind_of(visit, request.GET.get("set", ""))
+    if kind == "final":
         return _final(request, visit)
+    if kind == "late":
+        return _late(request, visit)
     if _partial(request):
         return _board_part(request, visit)
     made = _board(request, visit)
-    chart = history.best_chart(made, visit.viewer.team_id) if _plain(request) else None
+    chart = history.best_chart(made) if _plain(request) else None
     context = {
         "section": "competitions",
         "visit": visit,
         "chart": chart,
         **_facts(request, visit, made),
     }
-    return _private(render(request, "standings/leaderboard.html", context))
+    return caching.private(render(request, "standings/leaderboard.html", context))
 
 
 @require_safe
-def leaderboard_csv(request, slug: str):
-    """Send the board as CSV, everything a page shows and nothing else."""
+def comparison(request, slug: str):
+    """Show the scores over time of teams that the address names, and let the viewer choose."""
     visit = viewers.visit(request, slug)
-    shows_final = visit.sees_final and request.GET.get("set") != "public"
-    name = f"{slug}-{'final' if shows_final else 'leaderboard'}.csv"
-    tag = f'"{_tag(visit, name)}"'
+    asked = compare.asked_teams(request.GET.getlist("teams"))
+    made = compare.comparison(visit, asked, _asked(request)["query"])
+    context = {"compared": made, "chart": made.chart, "offered_of": compare.MOST_TEAMS}
+    return caching.private(render(request, "standings/compare.html", context | _page(visit)))
 
-    def answer(request):
-        rows = (
-            export.revealed(visit.competition)
-            if shows_final
-            else export.public(visit.competition, visit.now)
-        )
-        response = HttpResponse(export.text_of(rows), content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = f'attachment; filename="{name}"'
-        return response
 
-    return _private(condition(etag_func=lambda request: tag)(answer)(request))
+@require_safe
+def team(request, slug: str, uuid):
+    """Show what anybody may read of a team; a merged one leads to the team that took it in."""
+    visit = viewers.visit(request, slug)
+    found = team_page.found(visit.competition, uuid, visit.viewer)
+    if found is None:
+        raise Http404
+    if found.uuid != uuid:
+        return redirect("team_public", slug, found.uuid)
+    made = team_page.team_page(visit, found)
+    context = {"page": made, "chart": made.chart} | _page(visit)
+    return caching.private(render(request, "standings/team.html", context))
 
 
 def _board_part(request, visit: Visit):
@@ -66,36 +68,39 @@ def _board_part(request, visit: Visit):
     """
     tag = _board_tag(request, visit)
     if request.GET.get("have") == tag:
-        return _private(HttpResponse(status=HTTPStatus.NO_CONTENT))
+        return caching.private(HttpResponse(status=HTTPStatus.NO_CONTENT))
 
-    def answer(request):
+    def make(request):
         context = {"partial": True, **_facts(request, visit, _board(request, visit))}
         return render(request, "standings/_board.html", context)
 
-    return _private(condition(etag_func=lambda request: f'"{tag}"')(answer)(request))
+    return caching.answer(request, tag, make)
 
 
 def _board_tag(request, visit: Visit) -> str:
     asked = "&".join(f"{key}={value}" for key, value in sorted(_asked(request).items()))
-    return _tag(visit, str(visit.viewer.team_id), asked)
+    return caching.tag(visit, visit.viewer.team_id, asked)
 
 
 def _board(request, visit: Visit) -> table.Board:
-    asked = _asked(request)
-    return table.board(visit.competition, team_id=visit.viewer.team_id, now=visit.now, **asked)
+    return table.board(visit.competition, visit.viewer, now=visit.now, **_asked(request))
 
 
 def _asked(request) -> dict:
     """Read the question out of the address; what makes no sense counts as not asked."""
-    text = request.GET.get("page", "1")
-    page = int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 1
     return {
         "query": request.GET.get("q", "").replace("\0", "")[:QUERY_LENGTH].strip(),
-        "page": min(page, LARGEST_PAGE),
+        "page": _page_number(request),
         # An unticked box sends nothing, so the form says that it was there.
         "baselines": "filter" not in request.GET or "baselines" in request.GET,
         "below": request.GET.get("below") == "1",
     }
+
+
+def _page_number(request) -> int:
+    text = request.GET.get("page", "1")
+    page = int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 1
+    return min(page, LARGEST_PAGE)
 
 
 def _facts(request, visit: Visit, made: table.Board) -> dict:
@@ -103,13 +108,23 @@ def _facts(request, visit: Visit, made: table.Board) -> dict:
         "board": made,
         "tag": _board_tag(request, visit),
         "address": _address(request),
-        "competition": visit.competition,
-        "state": visit.state,
-        "now": visit.now,
-        "viewer": visit.viewer,
-        "visit": visit,
         "live": visit.state == State.LIVE,
         "revealed": visit.sees_final,
+        "late_shown": visit.sees_final and late.shown(visit.competition),
+        "manages": visit.may_manage,
+        **_page(visit),
+    }
+
+
+def _page(visit: Visit) -> dict:
+    """What every page of a competition needs."""
+    return {
+        "section": "competitions",
+        "visit": visit,
+        "competition": visit.competition,
+        "viewer": visit.viewer,
+        "state": visit.state,
+        "now": visit.now,
     }
 
 
@@ -123,39 +138,22 @@ def _address(request) -> str:
 def _final(request, visit: Visit):
     asked = _asked(request)
     made = table.final_board(
-        visit.competition,
-        team_id=visit.viewer.team_id,
-        page=asked["page"],
-        baselines=asked["baselines"],
+        visit.competition, visit.viewer, page=asked["page"], baselines=asked["baselines"]
     )
     context = {
-        "section": "competitions",
         "board": made,
-        "competition": visit.competition,
-        "state": visit.state,
-        "now": visit.now,
-        "viewer": visit.viewer,
-        "visit": visit,
+        "late_shown": late.shown(visit.competition),
+        "manages": visit.may_manage,
         "covered_of": final.COVERED_OF,
         "moves_of": final.MOVES_OF,
     }
-    return _private(render(request, "standings/final.html", context))
+    return caching.private(render(request, "standings/final.html", context | _page(visit)))
 
 
-def _tag(visit: Visit, *facts: str) -> str:
-    """Name the bytes of an answer by everything they depend on, never by an unreleased number."""
-    competition = visit.competition
-    at = frozen_at(competition, visit.now)
-    version = release_settings.in_force(competition, at)
-    parts = (
-        competition.uuid,
-        competition.board_version,
-        version.version if version else 0,
-        visit.state,
-        *facts,
-    )
-    digest = hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()
-    return digest[:32]
+def _late(request, visit: Visit):
+    made = late.late_board(visit.competition, visit.viewer, page=_page_number(request))
+    context = {"board": made, "late_shown": True, "manages": visit.may_manage}
+    return caching.private(render(request, "standings/late.html", context | _page(visit)))
 
 
 def _partial(request) -> bool:
@@ -166,10 +164,3 @@ def _plain(request) -> bool:
     """Whether this is the board as such, not a search or a later page."""
     asked = _asked(request)
     return not asked["query"] and not asked["below"] and asked["page"] == 1
-
-
-def _private(response):
-    """Forbid shared caches: a page has the viewer's own row, and two forms at one address."""
-    response["Cache-Control"] = "private, no-cache"
-    patch_vary_headers(response, ("HX-Request", "Cookie"))
-    return response

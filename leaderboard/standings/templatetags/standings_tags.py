@@ -6,8 +6,10 @@ from django import template
 from django.utils.html import format_html
 
 from leaderboard.competitions import access, clock, release_settings
+from leaderboard.competitions.access import Viewer
 from leaderboard.standings import drawing, final, slope
 from leaderboard.standings.field import entries, frozen_at, ladder, rank_band
+from leaderboard.standings.names import NOBODY, Naming
 from leaderboard.submissions.models import FinalStanding
 from scoring import release
 
@@ -90,10 +92,22 @@ def score_band(scale, value) -> dict:
     return {"band": scale.band(value) if scale and value is not None else None}
 
 
+@register.inclusion_tag("standings/_axis.html")
+def score_axis_ticks(ticks) -> dict:
+    """Draw the labels of a scale that are known already."""
+    return {"ticks": ticks}
+
+
 @register.inclusion_tag("standings/_score_band.html")
-def score_on_board(competition, value) -> dict:
+def score_mark(drawn) -> dict:
+    """Draw a score that is placed already."""
+    return {"band": drawn}
+
+
+@register.inclusion_tag("standings/_score_band.html", takes_context=True)
+def score_on_board(context, competition, value) -> dict:
     """Draw a score between the start line and the leader; nothing without a score."""
-    return _on_board(competition, value)
+    return _on_board(competition, value, _viewer(context))
 
 
 @register.inclusion_tag("standings/_team_score.html", takes_context=True)
@@ -105,24 +119,32 @@ def team_score(context, competition) -> dict:
     entry = entries(competition).filter(team_id=team_id).first()
     if entry is None or entry.value is None:
         return {}
-    return {"competition": competition, **_on_board(competition, entry.value)}
+    on_board = _on_board(competition, entry.value, context["viewer"])
+    return {"competition": competition, **on_board}
 
 
-def _on_board(competition, value: int | None) -> dict:
-    """Place a value on a scale from the start line to the leader."""
+def _viewer(context) -> Viewer:
+    """Who looks, as far as the page knows it: nobody in particular where it does not say."""
+    visit = context.get("visit")
+    return context.get("viewer") or (visit.viewer if visit else NOBODY)
+
+
+def _on_board(competition, value: int | None, viewer: Viewer) -> dict:
+    """Place a value on a scale from the start line to the leader, where others may be seen."""
     if value is None:
         return {}
     at = frozen_at(competition, clock.now())
     settings = release_settings.rule(release_settings.in_force(competition, at))
     counted = ladder(competition, release.resolution_steps(settings))
-    best = value if counted.best is None else counted.best
+    alone = Naming(competition, viewer).own_only
+    best = value if counted.best is None or alone else counted.best
     start = release.steps(settings, settings.start)
     scale = drawing.scale([value, best, start], counted.resolution, settings)
     edge = best - counted.resolution
     return {
         "score": drawing.score_text(settings, value),
         "band": scale.band(value),
-        "lead_x": scale.x(edge) if scale.inside(edge) else None,
+        "lead_x": scale.x(edge) if scale.inside(edge) and not alone else None,
     }
 
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from leaderboard.competitions import clock
+from leaderboard.competitions.access import Viewer
 from leaderboard.competitions.models import Baseline, Competition
 from leaderboard.submissions.models import (
     Entry,
@@ -54,6 +55,12 @@ def place(
         )
         teams[name] = team
     return teams
+
+
+def as_member(team: Team) -> Viewer:
+    """Somebody of a team, as a page knows them."""
+    person = team.members.first()
+    return Viewer(user_id=person.user_id if person else 0, participant=True, team_id=team.pk)
 
 
 def mark(competition: Competition, name: str, value: int, private: float | None = None) -> None:

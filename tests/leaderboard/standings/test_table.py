@@ -69,18 +69,18 @@ def test_who_is_not_listed():
 def test_own_row_is_pinned_and_ties_with_it_are_marked():
     contest = boards.contest()
     teams = boards.place(contest, {"a": 90, "b": 86, "c": 85, "d": 80, "e": 70})
-    made = board(contest, team_id=teams["c"].pk)
+    made = board(contest, boards.as_member(teams["c"]))
     assert made.pinned.name == "c"
     assert {row.name for row in made.items if row.kind == "team" and row.tied} == {"b"}
     assert [row.mine for row in made.items if row.kind == "team"] == [0, 0, 1, 0, 0]
-    assert board(contest, team_id=teams["a"].pk, per_page=2).own_page == 1
-    assert board(contest, team_id=teams["e"].pk, per_page=2).own_page == 3
+    assert board(contest, boards.as_member(teams["a"]), per_page=2).own_page == 1
+    assert board(contest, boards.as_member(teams["e"]), per_page=2).own_page == 3
 
 
 def test_own_row_on_another_page_keeps_its_band():
     contest = boards.contest()
     teams = boards.place(contest, {f"t{i}": 90 - 6 * i for i in range(5)})
-    made = board(contest, team_id=teams["t4"].pk, per_page=2)
+    made = board(contest, boards.as_member(teams["t4"]), per_page=2)
     assert (made.pinned.first, made.pinned.last) == (5, 5)
     assert made.pinned.band.side == "left"
     assert made.pages.count == 3
@@ -89,7 +89,7 @@ def test_own_row_on_another_page_keeps_its_band():
 def test_a_team_without_a_score_has_no_pinned_row():
     contest = boards.contest()
     teams = boards.place(contest, {"a": 90, "b": None})
-    made = board(contest, team_id=teams["b"].pk)
+    made = board(contest, boards.as_member(teams["b"]))
     assert made.pinned is None
     assert made.below[0].mine
 
@@ -185,8 +185,9 @@ def test_the_number_of_queries_does_not_depend_on_the_teams():
         teams = boards.place(contest, values)
         for name in ("t0", "t1", "t2"):
             boards.released(teams[name], 5, 60)
+        viewer = boards.as_member(teams["t0"])
         with CaptureQueriesContext(connection) as asked:
-            board(contest, team_id=teams["t0"].pk, now=clock.now())
+            board(contest, viewer, now=clock.now())
         counts.add(len(asked))
     assert len(counts) == 1
     assert counts.pop() <= 10
@@ -197,8 +198,8 @@ def test_no_page_of_the_board_reads_a_sealed_number():
     teams = boards.place(contest, {"a": 90})
     boards.released(teams["a"], 5, 90)
     with CaptureQueriesContext(connection) as asked:
-        made = board(contest, team_id=teams["a"].pk)
-        history.best_chart(made, teams["a"].pk)
+        made = board(contest, boards.as_member(teams["a"]))
+        history.best_chart(made)
     read = " ".join(query["sql"] for query in asked)
     assert "sealedscore" not in read
     assert "private_score" not in read
@@ -226,8 +227,8 @@ def test_the_chart_has_the_leaders_the_own_team_and_a_table():
     for team in teams.values():
         boards.released(team, 48, 60)
     boards.released(teams["t0"], 24, 90)
-    made = board(contest, team_id=teams["t4"].pk)
-    chart = history.best_chart(made, teams["t4"].pk)
+    made = board(contest, boards.as_member(teams["t4"]))
+    chart = history.best_chart(made)
     assert [line.name for line in chart.series] == ["t0", "t1", "t2", "t4"]
     assert [line.mine for line in chart.series] == [False, False, False, True]
     assert chart.data["series"][0]["v"][-1] == 0.9
@@ -241,4 +242,4 @@ def test_the_chart_has_the_leaders_the_own_team_and_a_table():
 def test_no_chart_without_a_score():
     contest = boards.contest()
     boards.place(contest, {"a": None})
-    assert history.best_chart(board(contest), None) is None
+    assert history.best_chart(board(contest)) is None
