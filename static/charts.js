@@ -8,7 +8,7 @@
     var c = getComputedStyle(probe).color;
     return alpha === undefined ? c : c.replace("rgb(", "rgba(").replace(")", ", " + alpha + ")");
   }
-  var COLOURS = { k1: "public", k2: "private", k3: "doubt", k4: "ink-3" };
+  var COLOURS = { k1: "public", k2: "private", k3: "doubt", k4: "ink-3", k7: "ink" };
   var MON = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
   var font = '12px "Plex Sans", system-ui, sans-serif', made = [];
 

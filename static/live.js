@@ -18,8 +18,16 @@
   // policy rejects, and charts that no script draws a second time.
   if (window.htmx) { htmx.config.historyCacheSize = 0; htmx.config.refreshOnHistoryMiss = true; }
 
-  all("[data-with-script]").forEach(function (e) { e.hidden = false; });
-  tick(); setInterval(tick, 30000);
+  function reveal() { all("[data-with-script]").forEach(function (e) { e.hidden = false; }); }
+  reveal(); tick(); setInterval(tick, 30000);
+
+  // Escape hides the explanation that is open until another one is asked for.
+  document.addEventListener("keydown", function (ev) { if (ev.key === "Escape") document.body.classList.add("hush"); });
+  ["focusin", "mouseover"].forEach(function (kind) {
+    document.addEventListener(kind, function (ev) {
+      if (ev.target.closest(".tip, .lb .team a")) document.body.classList.remove("hush");
+    });
+  });
 
   var lost = document.getElementById("lost");
   function say(on) { if (lost) lost.hidden = !on; }
@@ -27,5 +35,5 @@
   document.addEventListener("htmx:timeout", function () { say(true); });
   document.addEventListener("htmx:responseError", function (ev) { say(ev.detail.xhr.status >= 500); });
   document.addEventListener("htmx:afterRequest", function (ev) { if (ev.detail.successful) say(false); });
-  document.addEventListener("htmx:afterSwap", tick);
+  document.addEventListener("htmx:afterSwap", function () { reveal(); tick(); });
 })();
