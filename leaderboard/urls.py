@@ -7,6 +7,7 @@ urlpatterns = [
     path("", include("leaderboard.competitions.urls")),
     path("", include("leaderboard.teams.urls")),
     path("", include("leaderboard.submissions.urls")),
+    path("c/<slug:slug>/team/", include("leaderboard.submissions.team_urls")),
     path("", include("leaderboard.standings.urls")),
     path("", include("leaderboard.hosting.urls")),
     path("", include("leaderboard.api.urls")),

@@ -8,8 +8,11 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLResolver, get_resolver, reverse
 
-from leaderboard.competitions import store
-from leaderboard.competitions.models import Competition, DataFile
+from leaderboard.competitions import notices, store
+from leaderboard.competitions.models import Competition, DataFile, Notice
+from leaderboard.submissions import merging
+from leaderboard.teams import inviting
+from leaderboard.teams.models import Invitation, MergeProposal
 from tests.leaderboard import factories
 
 ROLES = ("anonymous", "stranger", "member", "rival", "host", "other_host", "staff")
@@ -28,6 +31,7 @@ HOSTS_ACT = "404 404 404 404 on 404 on"
 HOSTS_CONFIRM = "404 404 404 404 422 404 422"
 TEAM_ACTS = "in 404 on 404 404 404 404"
 READ_ONLY = (OPEN, NEVER)
+UNKNOWN_ID = uuid.uuid4()
 
 # Address -> (GET, POST with an empty form).
 TABLE = {
@@ -51,6 +55,11 @@ TABLE = {
     "competition_data": READ_ONLY,
     "competition_rules": READ_ONLY,
     "competition_evaluation": READ_ONLY,
+    "announcements": READ_ONLY,
+    "notices": (SIGNED_IN, NEVER),
+    "notices_read": (NEVER, "in on on on on on on"),
+    # Alice's own: nobody else's, whoever runs the competition.
+    "notice": ("in 404 on 404 404 404 404", NEVER),
     "competition_data_file": ("404 404 200 200 200 404 200", NEVER),
     "competition_join": (NEVER, "in on on on on on on"),
     "leaderboard": READ_ONLY,
@@ -68,11 +77,26 @@ TABLE = {
     "submission_file": ("in 404 200 404 404 404 404", "in 405 405 405 405 405 405"),
     "submission_final": ("in 405 405 405 405 405 405", TEAM_ACTS),
     "submission_withdraw": ("in 405 405 405 405 405 405", TEAM_ACTS),
+    # Everybody with a team acts on the own one.
+    "team": ("in 404 200 200 404 404 404", "in 405 405 405 405 405 405"),
+    "team_rename": (NEVER, "in 404 422 422 404 404 404"),
+    "team_invite": (NEVER, "in 404 200 200 404 404 404"),
+    "team_revoke": (NEVER, TEAM_ACTS),
+    # By an open link to alice's team.
+    "team_join": ("200 200 200 200 403 200 200", "in 422 on on 422 422 422"),
+    "team_leave": (NEVER, "in 404 422 422 404 404 404"),
+    "team_remove": (NEVER, "in 404 404 404 404 404 404"),
+    "team_hand_over": (NEVER, "in 404 404 404 404 404 404"),
+    "team_propose": (NEVER, "in 404 422 422 404 404 404"),
+    # Charlie's team asks alice's: hers sees what it would mean, both may answer.
+    "team_merge": ("in 404 200 404 404 404 404", "in 404 on on 404 404 404"),
     "host": (HOSTS, NEVER),
     "host_submissions": (HOSTS, NEVER),
     "host_release": (HOSTS, HOSTS_CONFIRM),
     "host_preview": (HOSTS, NEVER),
     "host_outlook": (HOSTS, NEVER),
+    "host_announce": (HOSTS, HOSTS_CONFIRM),
+    "host_settings": (HOSTS, HOSTS_CONFIRM),
     "host_close": (HOSTS, HOSTS_CONFIRM),
     "host_reveal": (NEVER, HOSTS_CONFIRM),
     "host_waive": (NEVER, HOSTS_ACT),
@@ -97,8 +121,11 @@ def stage(db):
     """A live competition with the file of alice's team, and somebody in every role."""
     contest = factories.competition("contest")
     team = factories.team(contest, "alice")
-    factories.team(contest, "charlie")
+    rivals = factories.team(contest, "charlie")
     sent = factories.scored(team, 0.8).submission
+    invitation, _ = inviting.invite_by_link(team, factories.user("alice"))
+    Invitation.objects.filter(pk=invitation.pk).update(digest=inviting.digest("open"))
+    merging.propose(rivals, team.name, factories.user("charlie"))
     factories.competition("other", host="oscar")
     stored = store.write(settings.DOWNLOADS_DIR, str(contest.uuid), "train.csv", [b"id,label\n"])
     DataFile.objects.create(
@@ -108,6 +135,8 @@ def stage(db):
         size=stored.size,
         sha256=stored.sha256,
     )
+    alice = factories.user("alice")
+    notices.tell([alice], Notice.Kind.INVITATION, "A place in a team", "", "/", contest)
     people = {
         "anonymous": None,
         "stranger": factories.user("stella"),
@@ -127,6 +156,16 @@ def address(name: str, contest, sent) -> str:
         "account_confirm_email": {"key": "nothing"},
         "account_reset_password_from_key": {"uidb36": "1", "key": "set-password"},
         "competition_data_file": {"slug": slug, "name": "train.csv"},
+        "notice": {"pk": getattr(Notice.objects.first(), "pk", 1)},
+        "team_join": {"slug": slug, "secret": "open"},
+        "team_revoke": {
+            "slug": slug,
+            "uuid": getattr(Invitation.objects.first(), "uuid", UNKNOWN_ID),
+        },
+        "team_merge": {
+            "slug": slug,
+            "uuid": getattr(MergeProposal.objects.first(), "uuid", UNKNOWN_ID),
+        },
         "team_public": {"slug": slug, "uuid": sent.team.uuid},
     }
     if name in special:
@@ -224,7 +263,14 @@ def test_every_form_needs_its_token(stage):
     contest, sent, people = stage
     client = Client(enforce_csrf_checks=True)
     client.force_login(people["member"])
-    for name in ("submit", "competition_join", "submission_final", "submission_withdraw"):
+    for name in (
+        "submit",
+        "competition_join",
+        "submission_final",
+        "submission_withdraw",
+        "team_invite",
+        "team_join",
+    ):
         answer = client.post(address(name, contest, sent))
         assert answer.status_code == 403, name
         assert b"Traceback" not in answer.content

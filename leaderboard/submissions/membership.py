@@ -10,7 +10,7 @@ from django.db.models import F
 from django.urls import reverse
 
 from leaderboard.audit import ledger
-from leaderboard.competitions import notices
+from leaderboard.competitions import clock, notices
 from leaderboard.competitions.models import Competition, Notice
 from leaderboard.submissions import carrying
 from leaderboard.submissions.models import Submission
@@ -35,17 +35,16 @@ def accept(invitation: Invitation, user) -> Team:
         _refuse(held, invitation, user, member)
         if member:
             _give_up(member, held)
-        else:
-            # Into the ledger as anybody who joins, with this team.
-            body = {"team": held.team.uuid, "user": user.pk}
-            ledger.append("joined", held.competition.uuid, body, held.now)
         joining.seat(held.team, user, held.now)
         carrying.raise_used(held.team, carried(held.competition, user).used)
         invitation.accepted_at, invitation.accepted_by = held.now, user
         invitation.save(update_fields=("accepted_at", "accepted_by"))
         _changed(held.competition)
         _tell_others(held, user, f"{user.username} joined", "is in the team now.")
-        body = {"invitation": invitation.uuid, "team": held.team.uuid, "user": user.pk}
+        body = {"team": held.team.uuid, "user": user.pk}
+        if member is None:
+            ledger.append("joined", held.competition.uuid, body, held.now)
+        body["invitation"] = invitation.uuid
         ledger.append("invitation accepted", held.competition.uuid, body, held.now)
     return held.team
 
@@ -58,6 +57,15 @@ def hindrance(invitation: Invitation, user) -> joining.Refusal | None:
             _refuse(held, invitation, user, _membership(held.competition, user))
         except joining.Refusal as refused:
             return refused
+    return None
+
+
+def ended(invitation: Invitation) -> joining.Refusal | None:
+    """Return why nobody can accept an invitation any more; None while it is open."""
+    try:
+        inviting.refuse_ended(invitation, clock.now())
+    except joining.Refusal as refused:
+        return refused
     return None
 
 

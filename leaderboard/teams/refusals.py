@@ -55,7 +55,7 @@ REFUSALS = {
     "no_such_member": (404, "Your team has no such member."),
     "yourself": (409, "You own the team already."),
     "remove_yourself": (409, "You cannot remove yourself. Leave the team instead."),
-    "no_such_team": (404, "There is no team called {name} in this competition. Check the name."),
+    "no_such_team": (422, "There is no team called {name} in this competition. Check the name."),
     "own_team": (409, "This is your own team. Name the team that yours should take in."),
     "too_large": (
         409,

@@ -5,7 +5,7 @@ from django import template
 from leaderboard.competitions import clock
 from leaderboard.competitions.models import Host
 from leaderboard.competitions.viewers import look
-from leaderboard.teams import viewers
+from leaderboard.teams import inviting, viewers
 from leaderboard.teams.models import Member, Team
 
 register = template.Library()
@@ -15,8 +15,8 @@ register = template.Library()
 def competition_header(context, competition, active: str = "") -> dict:
     """Draw title, facts and tabs of a competition.
 
-    `active` is overview, data, rules, evaluation, leaderboard, submissions, submit or empty. A
-    `visit` in the page's context is used, else one is made.
+    `active` is overview, data, rules, evaluation, leaderboard, submissions, submit, team or empty.
+    A `visit` in the page's context is used, else one is made.
     """
     return {
         **header_facts(context, competition),
@@ -51,11 +51,17 @@ def header_facts(context, competition) -> dict:
 
 @register.inclusion_tag("teams/_your_team.html", takes_context=True)
 def your_team(context, competition) -> dict:
-    """Draw the viewer's own team; nothing for who has none."""
+    """Draw the viewer's own team and open invitations; nothing for who has neither."""
     facts = header_facts(context, competition)
     team_id = facts["viewer"].team_id
     team = Team.objects.filter(pk=team_id).first() if team_id else None
-    return {**facts, "team": team, "members": team.members.count() if team else 0}
+    signed_in = facts["viewer"].signed_in
+    return {
+        **facts,
+        "team": team,
+        "members": team.members.count() if team else 0,
+        "waiting": inviting.waiting(facts["user"], competition) if signed_in else (),
+    }
 
 
 @register.simple_tag(takes_context=True)
