@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import secrets
 from itertools import zip_longest
 from pathlib import Path
@@ -59,6 +60,38 @@ def site_url(hosts: list[str], https: bool) -> str:
             f"SITE_URL must be an address such as https://holdout.example.org, not {url!r}."
         )
     return url
+
+
+def openid_providers() -> list[dict]:
+    """Return the OpenID Connect providers of OIDC_PROVIDERS and OIDC_<ID>_… as allauth wants them.
+
+    Raises ImproperlyConfigured where a provider lacks something or its address is not safe.
+    """
+    found = []
+    for provider in words("OIDC_PROVIDERS"):
+        if not re.fullmatch("[a-z0-9]{1,30}", provider):
+            raise ImproperlyConfigured(
+                f"OIDC_PROVIDERS lists short names of letters a to z and digits, not {provider!r}."
+            )
+        start = f"OIDC_{provider.upper()}_"
+        server, client = text(start + "SERVER"), text(start + "CLIENT_ID")
+        if not server or not client:
+            raise ImproperlyConfigured(
+                f"OIDC_PROVIDERS names {provider}: set {start}SERVER and {start}CLIENT_ID too."
+            )
+        parts = urlsplit(server)
+        if parts.scheme != "https" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
+            raise ImproperlyConfigured(f"{start}SERVER must begin with https://, not {server!r}.")
+        found.append(
+            {
+                "provider_id": provider,
+                "name": text(start + "NAME", provider.capitalize())[:40],
+                "client_id": client,
+                "secret": text(start + "CLIENT_SECRET"),
+                "settings": {"server_url": server.rstrip("/"), "oauth_pkce_enabled": True},
+            }
+        )
+    return found
 
 
 def take_data_option(arguments: list[str]) -> None:

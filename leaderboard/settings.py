@@ -38,6 +38,10 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "django_htmx",
     "csp",
 ]
@@ -81,11 +85,13 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "cache",
+        # Past this many entries some are dropped, used or not: counters of calls would be lost.
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
     }
 }
 
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["leaderboard.accounts.backend.Backend"]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -107,22 +113,51 @@ ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = env.text("EMAIL_VERIFICATION", "mandatory")
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_USERNAME_VALIDATORS = "leaderboard.accounts.names.VALIDATORS"
-# Names that could pass for the site, its staff or a mark on the board.
-ACCOUNT_USERNAME_BLACKLIST = ["admin", "administrator", "baseline", "holdout", "host", "staff"]
 # One address a person: a new one takes the old one's place once it is confirmed.
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+# For a new e-mail address as for a second factor the password is asked for again.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+# Whoever takes over a signed-in browser must not be able to do so unnoticed.
+ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if HTTPS else "http"
+# By address where it says ip: a class room may share one. Wrong passwords also by name and address.
+ACCOUNT_RATE_LIMITS = {
+    "signup": f"{env.number('SIGN_UPS_A_MINUTE', 20, least=1)}/m/ip",
+    "login": f"{env.number('SIGN_INS_A_MINUTE', 60, least=1)}/m/ip",
+    "login_failed": "30/m/ip,5/300s/key",
+    # One confirming mail a minute to an address.
+    "confirm_email": "1/60s/key",
+}
+MFA_FORMS = {
+    "authenticate": "leaderboard.accounts.forms.SecondFactor",
+    "reauthenticate": "leaderboard.accounts.forms.SecondFactorAgain",
+    "activate_totp": "leaderboard.accounts.forms.ActivateApp",
+}
+MFA_ADAPTER = "leaderboard.accounts.factors.Adapter"
+MFA_TOTP_ISSUER = "Holdout"
+# A clock half a minute off is common.
+MFA_TOTP_TOLERANCE = 1
+# A second factor is no reason to be shut in with an old e-mail address.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+SOCIALACCOUNT_FORMS = {"signup": "leaderboard.accounts.forms.SignUpWith"}
+SOCIALACCOUNT_ADAPTER = "leaderboard.accounts.linking.Adapter"
+# A new person always chooses a user name; a known one is found by a verified e-mail address.
+SOCIALACCOUNT_AUTO_SIGNUP = False
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": env.openid_providers()}}
 EMAIL_HOST = env.text("EMAIL_HOST")
 EMAIL_PORT = env.number("EMAIL_PORT", 587, least=1)
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
 EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=True)
 EMAIL_TIMEOUT = 10
-# Without a mail server, mails go to the log of the web process.
-EMAIL_BACKEND = env.text(
-    "EMAIL_BACKEND",
+# Mails go into the outbox; a worker sends them, without a mail server into its own log.
+EMAIL_BACKEND = "leaderboard.accounts.outbox.Backend"
+MAIL_BACKEND = env.text(
+    "MAIL_BACKEND",
     f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend",
 )
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "holdout@localhost")
@@ -156,6 +191,8 @@ KEYS_DIR = DATA_DIR / "keys"
 FILE_UPLOAD_HANDLERS = ["leaderboard.submissions.receiving.NoFile"]
 FILE_UPLOAD_PERMISSIONS = 0o600
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+# Calls of the API, for a person with all tokens together, or an address without one.
+API_CALLS_A_MINUTE = env.number("API_CALLS_A_MINUTE", 600, least=1)
 
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
@@ -203,15 +240,25 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# Mails of a site without a mail server are written as they are, not as lines of the log.
+CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_TASK_TIME_LIMIT = SCORING_HARD_LIMIT
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "submissions.sweep", "schedule": timedelta(seconds=SWEEP_EVERY)},
+    "mail": {"task": "accounts.send_mail", "schedule": timedelta(seconds=SWEEP_EVERY)},
+    "forget-mail": {"task": "accounts.forget_mail", "schedule": timedelta(hours=6)},
+    "notices": {"task": "competitions.sweep", "schedule": timedelta(seconds=SWEEP_EVERY)},
 }
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {
+        "line": {
+            "()": "leaderboard.accounts.redacting.Formatter",
+            "fmt": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        }
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO")},
 }

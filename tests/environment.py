@@ -19,7 +19,7 @@ def _prepare() -> None:
         HTTPS="0",
         STATIC_FROM_SOURCE="1",
         EMAIL_VERIFICATION="none",
-        EMAIL_BACKEND="django.core.mail.backends.locmem.EmailBackend",
+        MAIL_BACKEND="django.core.mail.backends.locmem.EmailBackend",
         SECRET_KEY="only-for-tests-" + "x" * 50,
         # Nothing listens there: a test that wants a Redis asks for one.
         REDIS_URL=f"unix://{folder}/no-redis.sock",

@@ -3,14 +3,16 @@
 from allauth.account.adapter import DefaultAccountAdapter
 from django.conf import settings
 
+from leaderboard.accounts import names
+from leaderboard.accounts.models import User
+
 
 class Adapter(DefaultAccountAdapter):
     """Plain sentences for refusals; the pages themselves show that somebody signed in or out."""
 
     error_messages = {
         **DefaultAccountAdapter.error_messages,
-        "username_taken": "This user name is taken.",
-        "username_blacklisted": "This user name is reserved. Choose another one.",
+        "username_taken": "This user name is taken, or looks like one that is. Choose another one.",
         "email_taken": "There is already an account with this e-mail address.",
         "username_password_mismatch": "User name or password is wrong. Check both and try again.",
         "email_password_mismatch": "E-mail address or password is wrong. Check both and try again.",
@@ -18,7 +20,19 @@ class Adapter(DefaultAccountAdapter):
             "Too many tries with a wrong password. Wait a few minutes and try again."
         ),
         "enter_current_password": "This is not your current password.",
+        "incorrect_password": "This is not your password.",
+        "incorrect_code": "This code is wrong or too old. Try again, or ask for a new one.",
+        "rate_limited": "A mail was sent a moment ago. Wait a minute before you ask for another.",
+        "same_as_current": "This is your address already.",
     }
+
+    def clean_username(self, username, shallow=False):
+        """Return a user name as it is kept; refuse a faulty one and one that looks taken."""
+        name = names.clean(username)
+        names.check_user_name(name)
+        if not shallow and User.objects.filter(skeleton=names.skeleton(name)).exists():
+            raise self.validation_error("username_taken")
+        return name
 
     def get_client_ip(self, request):
         """Return the address that tries are counted by.
@@ -31,7 +45,8 @@ class Adapter(DefaultAccountAdapter):
 
     def _get_login_attempts_cache_key(self, request, **credentials):
         # By name and address: with the name alone a stranger could lock anybody out.
-        name = super()._get_login_attempts_cache_key(request, **credentials)
+        # As it looks: neither case nor another form of the name gives new tries.
+        name = names.skeleton(credentials.get("email") or credentials.get("username") or "")
         return f"{name} from {self.get_client_ip(request)}"
 
     QUIET = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})

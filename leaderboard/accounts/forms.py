@@ -1,9 +1,21 @@
 """Forms of accounts: the sign-in library's, with our words."""
 
 from allauth.account import forms as account_forms
+from allauth.mfa.base import forms as mfa_forms
+from allauth.mfa.totp import forms as totp_forms
+from allauth.socialaccount import forms as social_forms
 from django import forms
 from django.conf import settings
 from django.contrib.auth.password_validation import get_default_password_validators
+
+from leaderboard.accounts.models import ApiToken, User
+
+USER_NAME_HINT = (
+    "Shown to others, and cannot be changed. It need not be your real name. Letters of one script, "
+    "digits, - and _."
+)
+ONE_ACCOUNT_ERROR = "Each person may have one account only."
+MOST_TOKENS = 20
 
 
 def password_hint() -> str:
@@ -32,15 +44,14 @@ class SignUp(account_forms.SignupForm):
     """User name, e-mail address, password, and the promise of one account."""
 
     one_account = forms.BooleanField(
-        label="I will use one account only.",
-        error_messages={"required": "Each person may have one account only."},
+        label="I will use one account only.", error_messages={"required": ONE_ACCOUNT_ERROR}
     )
     field_order = ("username", "email", "password1", "one_account")
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.fields["username"].label = "User name"
-        self.fields["username"].help_text = "Shown to others. It need not be your real name."
+        self.fields["username"].help_text = USER_NAME_HINT
         self.fields["email"].label = "E-mail address"
         self.fields["email"].help_text = "To get back in when the password is lost. Never shown."
         self.fields["password1"].help_text = password_hint()
@@ -86,6 +97,131 @@ class ChangeEmail(account_forms.AddEmailForm):
         super().__init__(*args, **kwargs)
         self.fields["email"].label = "New e-mail address"
         _bare(self)
+
+
+class SetPassword(account_forms.SetPasswordForm):
+    """A first password, for somebody who came through another site."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["password1"].label = "Password"
+        self.fields["password1"].help_text = password_hint()
+        self.fields["password2"].label = "Password again"
+        _bare(self)
+
+
+class SignInAgain(account_forms.ReauthenticateForm):
+    """The password, before something that a stranger at the keyboard must not do."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["password"].label = "Password"
+        _bare(self)
+
+
+class AskForCode(account_forms.RequestReauthenticationCodeForm):
+    """Which address a code is sent to, where there are several."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        _bare(self)
+
+
+class MailedCode(account_forms.ConfirmReauthenticationCodeForm):
+    """The code of the mail."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["code"].label = "Code from the mail"
+        _bare(self)
+
+
+class SecondFactor(mfa_forms.AuthenticateForm):
+    """The code of the authenticator app, or a recovery code."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        _as_code(self.fields["code"], "Code", "Of your authenticator app, or a recovery code.")
+        _bare(self)
+
+
+class SecondFactorAgain(mfa_forms.ReauthenticateForm):
+    """The same, before something that a stranger at the keyboard must not do."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        _as_code(self.fields["code"], "Code", "Of your authenticator app, or a recovery code.")
+        _bare(self)
+
+
+class ActivateApp(totp_forms.ActivateTOTPForm):
+    """The first code of a new authenticator app: it proves that the app has the secret."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        _as_code(self.fields["code"], "Code that the app shows now", "Six digits.")
+        _bare(self)
+
+
+class SignUpWith(social_forms.SignupForm):
+    """User name and e-mail address of somebody who comes from another site."""
+
+    one_account = forms.BooleanField(
+        label="I will use one account only.", error_messages={"required": ONE_ACCOUNT_ERROR}
+    )
+    field_order = ("username", "email", "one_account")
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["username"].label = "User name"
+        self.fields["username"].help_text = USER_NAME_HINT
+        self.fields["email"].label = "E-mail address"
+        self.fields["email"].help_text = "Never shown."
+        _bare(self)
+
+
+class NewToken(forms.Form):
+    """The name of a token: where it will be used."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=60,
+        help_text="Where it will be used, such as laptop.",
+        error_messages={"required": "Give the token a name, so that you can tell it from others."},
+    )
+
+    def __init__(self, *args, user: User, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean(self):
+        held = ApiToken.objects.filter(user=self.user, revoked_at=None)
+        if held.count() >= MOST_TOKENS:
+            raise forms.ValidationError(
+                f"You have {MOST_TOKENS} tokens, and that is the most. Revoke one you do not use."
+            )
+        if held.filter(name=self.cleaned_data.get("name")).exists():
+            self.add_error("name", "You have a token of this name. Choose another one.")
+        return self.cleaned_data
+
+
+class MailChoice(forms.ModelForm):
+    """Which notices a person also wants by mail."""
+
+    class Meta:
+        model = User
+        fields = ("mail_announcements", "mail_deadlines", "mail_invitations", "mail_results")
+        labels = {
+            "mail_announcements": "Announcements of hosts",
+            "mail_deadlines": "Changes of dates, and a reminder before a close",
+            "mail_invitations": "Invitations and changes of my team",
+            "mail_results": "Final results",
+        }
+
+
+def _as_code(field, label: str, hint: str) -> None:
+    field.label, field.help_text = label, hint
+    field.widget.attrs |= {"autocomplete": "one-time-code", "spellcheck": "false"}
 
 
 def _bare(form) -> None:

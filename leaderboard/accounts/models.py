@@ -5,7 +5,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models.functions import Lower
 
-from leaderboard.accounts.names import VALIDATORS, SkeletonField
+from leaderboard.accounts.names import LONGEST_SKELETON, VALIDATORS, SkeletonField
 
 
 class User(AbstractUser):
@@ -15,7 +15,7 @@ class User(AbstractUser):
     # What the name looks like: no second one may look the same.
     skeleton = SkeletonField(
         of="username",
-        max_length=300,
+        max_length=LONGEST_SKELETON,
         unique=True,
         error_messages={"unique": "This user name is taken, or looks like one that is."},
     )
@@ -26,6 +26,8 @@ class User(AbstractUser):
     mail_deadlines = models.BooleanField("changes of dates and reminders", default=True)
     mail_invitations = models.BooleanField("invitations and changes of my team", default=True)
     mail_results = models.BooleanField("results", default=True)
+    # Part of what each session is checked against: raising it ends them all.
+    sign_outs = models.PositiveIntegerField(default=0, editable=False)
     # The person is gone; the row stays, because files and the ledger refer to it.
     deleted_at = models.DateTimeField(null=True, blank=True)
 
@@ -38,6 +40,10 @@ class User(AbstractUser):
                 violation_error_message="This user name is taken.",
             ),
         ]
+
+    def _get_session_auth_hash(self, secret=None):
+        made = super()._get_session_auth_hash(secret=secret)
+        return f"{made}{self.sign_outs}" if self.sign_outs else made
 
 
 class ApiToken(models.Model):

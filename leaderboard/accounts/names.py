@@ -35,6 +35,7 @@ UNSEEN = re.compile(
 )
 # Marks over one letter: accents of all scripts, and the vowel signs that some scripts stack.
 MOST_ACCENTS, MOST_MARKS = 2, 4
+LONGEST_SKELETON = 300
 # Stands in no name.
 TWIN = "#"
 LEFT_TO_RIGHT = "\u200e"
@@ -58,7 +59,7 @@ def skeleton(text: str) -> str:
         found = mapped
     # A capital I looks like a small l, and is an i; two v make a w; lines join to one.
     found = found.replace("i", "l").replace("vv", "w")
-    return re.sub(r"([-_ .])\1+", r"\1", found)
+    return re.sub(r"([-_ .])\1+", r"\1", found)[:LONGEST_SKELETON]
 
 
 def fault(text: str, least: int, most: int, signs: str = SIGNS_OF_TEAMS) -> str | None:
