@@ -4,13 +4,18 @@ import uuid
 
 import pytest
 from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.test import Client
 from django.urls import URLResolver, get_resolver, reverse
 
-from leaderboard.competitions import notices, store
+from leaderboard.accounts import tokens
+from leaderboard.accounts.models import ApiToken
+from leaderboard.api import described
+from leaderboard.competitions import clock, notices, store
 from leaderboard.competitions.models import Competition, DataFile, Notice
 from leaderboard.submissions import merging
+from leaderboard.submissions.models import FileCheck
 from leaderboard.teams import inviting
 from leaderboard.teams.models import Invitation, MergeProposal
 from tests.leaderboard import factories
@@ -30,7 +35,15 @@ HOSTS = "404 404 404 404 200 404 200"
 HOSTS_ACT = "404 404 404 404 on 404 on"
 HOSTS_CONFIRM = "404 404 404 404 422 404 422"
 TEAM_ACTS = "in 404 on 404 404 404 404"
+AGAIN = "in on on on on on on"
+NO_FACTOR = "in 404 404 404 404 404 404"
+NO_JSON = "400 400 400 400 400 400 400"
+NO_TOKEN = "401 401 401 401 401 401 401"
 READ_ONLY = (OPEN, NEVER)
+NOBODY = "401 401 401 401 401 401 401"
+NO_FORM = "415 415 415 415 415 415 415"
+NO_BODY = "400 400 400 400 400 400 400"
+OWN = "401 404 200 404 404 404 404"
 UNKNOWN_ID = uuid.uuid4()
 
 # Address -> (GET, POST with an empty form).
@@ -47,6 +60,33 @@ TABLE = {
     "account_inactive": READ_ONLY,
     "account_email_verification_sent": READ_ONLY,
     "account_confirm_email": (OPEN, UNKNOWN),
+    "account_confirm_again": (NEVER, MOVED),
+    "account_mail": (NEVER, "in on on on on on on"),
+    "account_browsers": (NEVER, "in on on on on on on"),
+    "account_token_new": (SIGNED_IN, SIGNED_IN),
+    # Alice's own token.
+    "account_token_revoke": (NEVER, "in 404 on 404 404 404 404"),
+    # Who has a password changes it; the password, or another proof, is asked for again before it.
+    "account_set_password": (AGAIN, AGAIN),
+    "account_delete": (AGAIN, AGAIN),
+    "account_reauthenticate": (SIGNED_IN, SIGNED_IN),
+    "account_request_reauthentication_code": (AGAIN, AGAIN),
+    "account_confirm_reauthentication_code": (AGAIN, AGAIN),
+    "mfa_authenticate": (AGAIN, AGAIN),
+    "mfa_reauthenticate": (AGAIN, AGAIN),
+    "mfa_index": (SIGNED_IN, "in 405 405 405 405 405 405"),
+    "mfa_activate_totp": (AGAIN, AGAIN),
+    "mfa_deactivate_totp": (NO_FACTOR, NO_FACTOR),
+    "mfa_view_recovery_codes": (NO_FACTOR, "in 405 405 405 405 405 405"),
+    "mfa_generate_recovery_codes": (AGAIN, AGAIN),
+    "mfa_download_recovery_codes": (NO_FACTOR, NO_FACTOR),
+    "openid_connect_login": (UNKNOWN, UNKNOWN),
+    "openid_connect_callback": (UNKNOWN, NEVER),
+    "socialaccount_connections": (SIGNED_IN, SIGNED_IN),
+    # Without a sign-in elsewhere that waits for a user name.
+    "socialaccount_signup": ("in in in in in in in", "in in in in in in in"),
+    "socialaccount_login_cancelled": READ_ONLY,
+    "socialaccount_login_error": ("401 401 401 401 401 401 401", NEVER),
     "account_reset_password": (OPEN, OPEN),
     "account_reset_password_done": READ_ONLY,
     "account_reset_password_from_key": (OPEN, OPEN),
@@ -90,6 +130,14 @@ TABLE = {
     "team_propose": (NEVER, "in 404 422 422 404 404 404"),
     # Charlie's team asks alice's: hers sees what it would mean, both may answer.
     "team_merge": ("in 404 200 404 404 404 404", "in 404 on on 404 404 404"),
+    # The kaggle client signs in by header, never by the browser's session: to a browser these
+    # are closed, whoever is signed in there. An empty form is not the JSON of a call.
+    "kaggle_call": (NEVER, NO_JSON),
+    "kaggle_introspect": (NEVER, NO_JSON),
+    "kaggle_put": (NEVER, NEVER),
+    "kaggle_files": (NO_TOKEN, NEVER),
+    "kaggle_file": (NO_TOKEN, NEVER),
+    "kaggle_submission_file": (NO_TOKEN, NEVER),
     "host": (HOSTS, NEVER),
     "host_submissions": (HOSTS, NEVER),
     "host_release": (HOSTS, HOSTS_CONFIRM),
@@ -101,6 +149,58 @@ TABLE = {
     "host_reveal": (NEVER, HOSTS_CONFIRM),
     "host_waive": (NEVER, HOSTS_ACT),
     "host_rescore": (NEVER, HOSTS_ACT),
+    # A browser's session counts for nothing in the API: whoever is signed in is nobody there.
+    "api": READ_ONLY,
+    "api_openapi": READ_ONLY,
+    "api_unknown": (UNKNOWN, UNKNOWN),
+    "api_competitions": READ_ONLY,
+    "api_competition": READ_ONLY,
+    "api_files": READ_ONLY,
+    "api_file": (NOBODY, NEVER),
+    "api_announcements": READ_ONLY,
+    "api_join": (NEVER, NO_FORM),
+    "api_leaderboard": READ_ONLY,
+    "api_team": (NOBODY, NEVER),
+    "api_team_public": READ_ONLY,
+    "api_me": (NOBODY, NEVER),
+    "api_submissions": (NOBODY, NOBODY),
+    "api_submission": (NOBODY, NEVER),
+    "api_submission_file": (NOBODY, NEVER),
+    "api_submission_final": (NEVER, NEVER),
+    "api_submission_withdraw": (NEVER, NO_BODY),
+    "api_look": (NOBODY, NO_BODY),
+    "api_checks": (NEVER, NOBODY),
+    "api_check": (NOBODY, NEVER),
+    "api_check_submit": (NEVER, NO_BODY),
+}
+
+# Every operation of the API by its name in the description, called with each role's token.
+OPERATIONS = {
+    "competitions_get": OPEN,
+    "competition_get": OPEN,
+    "files_get": OPEN,
+    "file_get": "401 404 200 200 200 404 200",
+    "announcements_get": OPEN,
+    "join_post": "401 200 200 200 403 200 200",
+    "leaderboard_get": OPEN,
+    "team_get": "401 404 200 200 404 404 404",
+    "team_public_get": OPEN,
+    "me_get": "401 200 200 200 200 200 200",
+    "submissions_get": "401 404 200 200 404 404 404",
+    "submissions_post": "401 403 201 201 403 403 403",
+    "submission_get": "401 404 200 404 200 404 200",
+    "submission_patch": OWN,
+    "submission_file_get": OWN,
+    "submission_final_put": OWN,
+    "submission_final_delete": OWN,
+    "submission_withdraw_post": OWN,
+    # The settings give no looks; whoever may not look is not told so.
+    "look_post": "401 404 409 404 404 404 404",
+    "look_get": "401 404 404 404 404 404 404",
+    "checks_post": "401 403 202 202 403 403 403",
+    # Of alice's check, which is not read yet.
+    "check_get": OWN,
+    "check_submit_post": "401 404 409 404 404 404 404",
 }
 
 
@@ -136,6 +236,7 @@ def stage(db):
         sha256=stored.sha256,
     )
     alice = factories.user("alice")
+    tokens.make(alice, "laptop")
     notices.tell([alice], Notice.Kind.INVITATION, "A place in a team", "", "/", contest)
     people = {
         "anonymous": None,
@@ -155,7 +256,14 @@ def address(name: str, contest, sent) -> str:
     special = {
         "account_confirm_email": {"key": "nothing"},
         "account_reset_password_from_key": {"uidb36": "1", "key": "set-password"},
+        "account_token_revoke": {"token": getattr(ApiToken.objects.first(), "pk", 1)},
+        "openid_connect_login": {"provider_id": "unknown"},
+        "openid_connect_callback": {"provider_id": "unknown"},
         "competition_data_file": {"slug": slug, "name": "train.csv"},
+        "kaggle_call": {"method": "ListCompetitions"},
+        "kaggle_put": {"secret": "nothing"},
+        "kaggle_file": {"slug": slug, "name": "train.csv"},
+        "kaggle_submission_file": {"ref": sent.pk, "name": "file.csv"},
         "notice": {"pk": getattr(Notice.objects.first(), "pk", 1)},
         "team_join": {"slug": slug, "secret": "open"},
         "team_revoke": {
@@ -167,6 +275,11 @@ def address(name: str, contest, sent) -> str:
             "uuid": getattr(MergeProposal.objects.first(), "uuid", UNKNOWN_ID),
         },
         "team_public": {"slug": slug, "uuid": sent.team.uuid},
+        "api_team_public": {"slug": slug, "uuid": sent.team.uuid},
+        "api_file": {"slug": slug, "name": "train.csv"},
+        "api_check": {"slug": slug, "uuid": check_of(contest)},
+        "api_check_submit": {"slug": slug, "uuid": check_of(contest)},
+        "api_unknown": {"rest": "v1/nothing"},
     }
     if name in special:
         return reverse(name, kwargs=special[name])
@@ -176,6 +289,51 @@ def address(name: str, contest, sent) -> str:
         except Exception:
             continue
     raise AssertionError(f"{name}: no arguments fit")
+
+
+def check_of(contest) -> uuid.UUID:
+    """Return a check that alice asked for and that no worker has read yet."""
+    found, _ = FileCheck.objects.get_or_create(
+        competition=contest,
+        user=factories.user("alice"),
+        defaults={"size": 1, "created_at": clock.now()},
+    )
+    return found.uuid
+
+
+def tokens_of(people: dict) -> dict[str, dict[str, str]]:
+    """Return what each role sends to the API with a call."""
+    return {
+        role: {"Authorization": f"Bearer {tokens.make(person, role)[1]}"} if person else {}
+        for role, person in people.items()
+    }
+
+
+def operations() -> dict[str, tuple[str, str, dict]]:
+    """Return every operation that the API describes: method, URL name, body."""
+    found = {}
+    for path, described_here in described.description()["paths"].items():
+        for method, operation in described_here.items():
+            name = operation["operationId"]
+            content = operation.get("requestBody", {}).get("content", {})
+            body = {"data": "", "content_type": "application/json"}
+            if "application/json" in content:
+                body["data"] = {"accept_rules": True} if path.endswith("/join") else {}
+            elif content:
+                file = SimpleUploadedFile("model.csv", b"id,label\n1,yes\n")
+                body = {"data": {"file": file}}
+            found[name] = method, f"api_{name.rpartition('_')[0]}", body
+    return found
+
+
+def call(name: str, place: str, headers: dict[str, str]):
+    """Call an operation as its description asks."""
+    method, _, body = operations()[name]
+    sends = {} if method == "get" else body
+    answer = getattr(Client(), method)(place, headers=headers, **sends)
+    for close in getattr(answer, "_resource_closers", ()):
+        close()
+    return answer
 
 
 def answer_to(role: str, people: dict, method: str, place: str):
@@ -214,6 +372,54 @@ def test_each_role_gets_what_the_table_says(stage, method):
         if found != expected:
             wrong[name] = f"got {' '.join(found)}, expected {' '.join(expected)}"
     assert not wrong
+
+
+def test_the_table_has_a_row_for_every_operation_of_the_api():
+    assert set(operations()) == set(OPERATIONS)
+
+
+def test_each_role_gets_what_the_table_says_with_its_token(stage):
+    contest, sent, people = stage
+    told, wrong = tokens_of(people), {}
+    for name, row in OPERATIONS.items():
+        place = address(operations()[name][1], contest, sent)
+        found = []
+        for role in ROLES:
+            with transaction.atomic():
+                if name == "checks_post":
+                    # One check at a time: alice's own must not stand in her way.
+                    FileCheck.objects.all().delete()
+                found.append(str(call(name, place, told[role]).status_code))
+                transaction.set_rollback(True)
+        if found != row.split():
+            wrong[name] = f"got {' '.join(found)}, expected {row}"
+    assert not wrong
+
+
+def test_unknown_and_forbidden_are_one_answer_of_the_api(stage):
+    contest, sent, people = stage
+    told = tokens_of(people)
+    for name in OPERATIONS:
+        if "404" not in OPERATIONS[name]:
+            continue
+        url_name = operations()[name][1]
+        there = call(name, address(url_name, contest, sent), told["other_host"])
+        unknown = address(url_name, contest, sent).replace("contest", "nothing", 1)
+        gone = call(name, unknown, told["member"])
+        assert there.status_code == gone.status_code == 404, name
+        assert there.content == gone.content, name
+
+
+def test_a_draft_is_there_for_its_hosts_only_in_the_api_too(stage):
+    contest, sent, people = stage
+    Competition.objects.filter(pk=contest.pk).update(published_at=None)
+    told = tokens_of(people)
+    for name in OPERATIONS:
+        place = address(operations()[name][1], contest, sent)
+        if contest.slug not in place:
+            continue
+        for role in ("stranger", "member", "other_host"):
+            assert call(name, place, told[role]).status_code == 404, (name, role)
 
 
 @pytest.mark.parametrize("name", sorted(name for name in TABLE if name.startswith("competition")))

@@ -272,7 +272,7 @@ class Announcement(models.Model):
     class Kind(models.TextChoices):
         NEWS = "news", "Announcement"
         DATES = "dates", "Change of dates"
-        RULE = "rule", "Change of the release settings"
+        RULE = "rule", "Change of the rules"
         RESULTS = "results", "Results"
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

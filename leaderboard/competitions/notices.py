@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 
 from leaderboard.accounts.models import User
 from leaderboard.bell import ring
@@ -17,6 +18,7 @@ from leaderboard.competitions.models import Announcement, Competition, Notice
 MAIL = "competitions.mail_notices"
 # Rows of one statement: what it costs in memory and in time for others' locks.
 BATCH = 500
+MANY = 99
 WISH = {
     Notice.Kind.ANNOUNCEMENT: "mail_announcements",
     Notice.Kind.DEADLINE: "mail_deadlines",
@@ -63,7 +65,8 @@ def make(
         competition=competition,
         announcement=announcement,
         kind=Notice.Kind(kind),
-        title=cut(title, LONGEST_TITLE),
+        # One line: it becomes the subject of a mail.
+        title=cut(" ".join(title.split()), LONGEST_TITLE),
         text=cut(text, LONGEST_TEXT),
         address=address,
         created_at=at,
@@ -78,6 +81,26 @@ def store(made: list[Notice]) -> list[Notice]:
     if any(notice.wants_mail for notice in made):
         transaction.on_commit(lambda: ring(MAIL), robust=True)
     return stored
+
+
+def of(user) -> QuerySet[Notice]:
+    """Return a person's notices, the unread ones first, then the latest."""
+    return (
+        Notice.objects.filter(user=user)
+        .select_related("competition")
+        .annotate(seen=ExpressionWrapper(Q(read_at__isnull=False), BooleanField()))
+        .order_by("seen", "-created_at", "-pk")
+    )
+
+
+def unread(user) -> int:
+    """Return how many notices a person has not read; beyond MANY nobody counts."""
+    return Notice.objects.filter(user=user, read_at=None)[: MANY + 1].count()
+
+
+def read(found: QuerySet[Notice]) -> int:
+    """Mark notices as read now; returns how many were not before."""
+    return found.filter(read_at=None).update(read_at=clock.now())
 
 
 def cut(text: str, most: int) -> str:

@@ -5,8 +5,8 @@ from datetime import datetime
 from django.db import transaction
 
 from leaderboard.audit import ledger
-from leaderboard.competitions import clock
-from leaderboard.competitions.models import Competition, ReleaseSettings
+from leaderboard.competitions import announcing, clock, telling
+from leaderboard.competitions.models import Announcement, Competition, ReleaseSettings
 from scoring import release
 from scoring.errors import BadSettings
 
@@ -35,16 +35,17 @@ def change(
 ) -> ReleaseSettings:
     """Store a new version of the settings, in force for files accepted from now on.
 
-    Raises BadSettings for values that cannot be used, for a change of what is fixed from the launch
-    on (the grid, the ruler, the metric's direction and range: scores already told and the marks
-    of the baselines stand on them), and for a version that changes nothing.
+    A version after the first is announced to everybody with what it changed. Raises BadSettings for
+    values that cannot be used, for a change of what is fixed from the launch on (the grid, the
+    ruler, the metric's direction and range: scores already told and the marks of the baselines
+    stand on them), and for a version that changes nothing.
     """
     settings.validate()
     if preset not in ReleaseSettings.Preset.values:
         raise BadSettings({"preset": "There is no preset of this name."})
     with transaction.atomic():
         # The competition's row is the lock: two hosts that press at once make two versions.
-        Competition.objects.select_for_update().get(pk=competition.pk)
+        locked = Competition.objects.select_for_update(no_key=True).get(pk=competition.pk)
         latest = in_force(competition)
         if latest is not None:
             _refuse_what_is_fixed(rule(latest), settings)
@@ -72,7 +73,23 @@ def change(
             },
             at=row.created_at,
         )
+        if latest is not None:
+            _announce(locked, by, latest, row)
     return row
+
+
+def _announce(competition: Competition, by, before: ReleaseSettings, after: ReleaseSettings):
+    """Tell everybody what a version changed, in the words of the Evaluation tab."""
+    told = telling.difference(telling.tell(before), telling.tell(after))
+    listed = "\n".join(f"- **{label}:** {old} → {new}" for label, old, new in told)
+    reason = f"Reason: {after.reason}" if after.reason else ""
+    rest = (
+        "Files accepted from now on are judged by the new settings. Scores already given stay as "
+        "they are."
+    )
+    text = "\n\n".join(part for part in (listed, reason, rest) if part)
+    title = f"Release settings changed, version {after.version}"
+    announcing.record(competition, by, Announcement.Kind.RULE, title, text, at=after.created_at)
 
 
 def _refuse_what_is_fixed(old: release.ReleaseSettings, new: release.ReleaseSettings) -> None:

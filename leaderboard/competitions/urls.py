@@ -2,7 +2,7 @@
 
 from django.urls import path, register_converter
 
-from leaderboard.competitions import store, views
+from leaderboard.competitions import notice_views, store, views
 
 
 class StoredName:
@@ -27,5 +27,9 @@ urlpatterns = [
     path("c/<slug:slug>/data/", views.data, name="competition_data"),
     path("c/<slug:slug>/data/<stored:name>", views.data_file, name="competition_data_file"),
     path("c/<slug:slug>/rules/", views.rules, name="competition_rules"),
+    path("c/<slug:slug>/announcements/", notice_views.announcements, name="announcements"),
+    path("notices/", notice_views.notices, name="notices"),
+    path("notices/read/", notice_views.read_all, name="notices_read"),
+    path("notices/<int:pk>/", notice_views.notice, name="notice"),
     path("c/<slug:slug>/evaluation/", views.evaluation, name="competition_evaluation"),
 ]

@@ -13,6 +13,7 @@ from django.db.models.functions import TruncDate
 
 from leaderboard.competitions import release_settings
 from leaderboard.competitions.models import Competition
+from leaderboard.submissions import reminding
 from leaderboard.submissions.models import Entry, Evaluation, Outcome, Release, Status, Submission
 from leaderboard.teams.models import Team
 from scoring import ranks, release
@@ -322,9 +323,4 @@ def blur(competition: Competition) -> Blur | None:
 
 def without_choice(competition: Competition) -> int:
     """Count the teams with a scored file that have chosen no final one."""
-    return Team.objects.filter(
-        competition=competition,
-        disqualified_at=None,
-        entry__submissions__gt=0,
-        final_choices=None,
-    ).count()
+    return reminding.teams_without_choice(competition).count()

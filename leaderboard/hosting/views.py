@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from leaderboard.competitions import release_settings as versions
 from leaderboard.competitions import telling
 from leaderboard.competitions.models import State
-from leaderboard.hosting import drafting, drawing, figures, foreseeing, listing
+from leaderboard.hosting import console, drafting, drawing, figures, foreseeing, listing
 from leaderboard.submissions import closing, intake
 from leaderboard.submissions.models import Evaluation
 from leaderboard.submissions.refusals import Refusal
@@ -29,7 +29,7 @@ QUESTION = re.compile("[0-9a-f]{64}")
 @require_safe
 def activity(request, slug):
     """Show what goes on: teams, files, new scores against the cap, the queue."""
-    context = _context(request, slug, "activity")
+    context = console.context(request, slug, "activity")
     competition, now = context["competition"], context["now"]
     new_scores = figures.new_scores(competition, now)
     today, total = figures.sent_today(competition, now)
@@ -60,7 +60,7 @@ def activity(request, slug):
 @require_http_methods(["GET", "HEAD", "POST"])
 def release_settings(request, slug):
     """Show, propose and change the release settings; a change is a new version with a reason."""
-    context = _context(request, slug, "release")
+    context = console.context(request, slug, "release")
     competition, current = context["competition"], context["current"]
     if request.method == "POST":
         draft, reason, filled = _typed(request, competition, current)
@@ -124,7 +124,7 @@ def _apply(request, competition, draft, reason: str, context: dict) -> bool:
 @require_safe
 def release_preview(request, slug):
     """Say what settings would mean before they are applied: a part of the settings page."""
-    context = _context(request, slug, "release")
+    context = console.context(request, slug, "release")
     competition, current = context["competition"], context["current"]
     draft = drafting.read(competition, current, request.GET, drafting.marks(competition))
     context |= _form(competition, current, draft)
@@ -196,7 +196,7 @@ def _advised(preset: str) -> str:
 @require_safe
 def submissions(request, slug):
     """List all teams' files as their teams see them: no exact score, no private one."""
-    context = _context(request, slug, "submissions")
+    context = console.context(request, slug, "submissions")
     context |= {
         "listing": listing.listing(context["competition"], request.GET, context["now"]),
         "stuck_count": figures.stuck(context["competition"]).count(),
@@ -239,7 +239,7 @@ def _decide(request, slug, uuid, act, done: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def close(request, slug):
     """Show the way from live to revealed; a POST with the slug typed closes now."""
-    context = _context(request, slug, "close")
+    context = console.context(request, slug, "close")
     competition = context["competition"]
     if request.method == "POST":
         if context["state"] in (State.DRAFT, State.UPCOMING):
@@ -255,7 +255,7 @@ def close(request, slug):
 @require_POST
 def reveal(request, slug):
     """Show the final ranking to everybody; once, however often it is pressed."""
-    context = _context(request, slug, "close")
+    context = console.context(request, slug, "close")
     competition = context["competition"]
     if not competition.revealed_at and not _confirmed(request, competition):
         context["wrong"] = "reveal"
@@ -296,27 +296,6 @@ def _ending(request, context: dict) -> HttpResponse:
 def _commitments(competition):
     solution = competition.solutions.order_by("-version").first()
     return solution.commitments.order_by("id") if solution else ()
-
-
-def _context(request, slug: str, page: str) -> dict:
-    """Return what every host page shows; Http404 for who does not run the competition."""
-    visit = host_visit(request, slug)
-    row = versions.in_force(visit.competition)
-    return {
-        "section": "competitions",
-        "page": page,
-        "visit": visit,
-        "competition": visit.competition,
-        "viewer": visit.viewer,
-        "state": visit.state,
-        "now": visit.now,
-        "queue": figures.queue(visit.competition, visit.now),
-        "told": telling.tell(row) if row else None,
-        "current": versions.rule(row) if row else None,
-        "changes": telling.changes(
-            list(visit.competition.release_settings.select_related("created_by"))
-        ),
-    }
 
 
 def _stamp(day: date) -> int:

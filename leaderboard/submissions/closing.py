@@ -9,8 +9,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from leaderboard.audit import ledger
 from leaderboard.audit.models import LedgerEntry
-from leaderboard.competitions import clock
-from leaderboard.competitions.models import Commitment, Competition, State
+from leaderboard.competitions import announcing, clock
+from leaderboard.competitions.models import Announcement, Commitment, Competition, State
 from leaderboard.submissions import ringing
 from leaderboard.submissions.models import (
     Evaluation,
@@ -38,6 +38,15 @@ def close(competition: Competition, by) -> Competition:
             locked.save(update_fields=("closes_at",))
             body = {"by": _who(by), "announced": announced, "closes_at": now}
             ledger.append("closed", locked.uuid, body, now)
+            announcing.record(
+                locked,
+                by,
+                Announcement.Kind.DATES,
+                "The competition is closed",
+                f"The host closed it on {instant(now)}, before {instant(announced)}. Files that "
+                "were sent in time are scored to the end; the results follow.",
+                at=now,
+            )
         transaction.on_commit(lambda: ringing.finalise(locked.pk), robust=True)
     return locked
 
@@ -54,6 +63,16 @@ def reveal(competition: Competition, by) -> Competition:
         locked.board_version += 1
         locked.save(update_fields=("revealed_at", "board_version"))
         ledger.append("revealed", locked.uuid, {"by": _who(by)}, locked.revealed_at)
+        told = announcing.record(
+            locked,
+            by,
+            Announcement.Kind.RESULTS,
+            "The results are open",
+            "The final ranking on the private rows, with every team's score, stands on the "
+            "leaderboard.",
+            at=locked.revealed_at,
+        )
+        transaction.on_commit(lambda: ringing.tell_results(told.pk), robust=True)
         # The salts lie with the noise key, which only a worker may read.
         transaction.on_commit(lambda: ringing.publish_salts(locked.pk), robust=True)
     return locked
@@ -117,6 +136,25 @@ def choose(team: Team, submission: Submission, by) -> FinalChoice:
     return made
 
 
+def change_choice(team: Team, added: list[Submission], dropped: list[Submission], by) -> None:
+    """Change several final choices at once, all of them or none; raises Refusal.
+
+    What somebody else of the team chose meanwhile stays, unless it is named here.
+    """
+    with transaction.atomic():
+        competition, locked = _lock_team(team)
+        adds = [file for file in added if file not in dropped]
+        kept = FinalChoice.objects.filter(team=locked).exclude(submission__in=dropped)
+        wanted = len({choice.submission_id for choice in kept} | {file.pk for file in adds})
+        if wanted > competition.finals_count:
+            limit = competition.finals_count
+            raise Refusal("too_many_finals", wanted=wanted, limit=limit, more=wanted - limit)
+        for file in dropped:
+            unchoose(locked, file, by)
+        for file in adds:
+            choose(locked, file, by)
+
+
 def unchoose(team: Team, submission: Submission, by) -> None:
     """Take a final choice back; not chosen, nothing changes."""
     with transaction.atomic():
@@ -147,25 +185,26 @@ def effective_finals(team: Team) -> list[Submission]:
     The chosen ones; where the team chose fewer than it may, then the file of its last new score and
     its latest scored files, so that a team with a scored file always has a final.
     """
-    scored = list(
-        Submission.objects.filter(
-            team=team, evaluations__status=Status.SCORED, withdrawal__isnull=True
-        )
-        .select_related("final_choice")
-        .distinct()
-        .order_by("-number")
+    count = team.competition.finals_count
+    # By time and not by number: files that came with a merge have new numbers.
+    scored = choosable(team).select_related("final_choice").order_by("-accepted_at", "-number")
+    released = Evaluation.objects.filter(
+        submission=OuterRef("pk"), release__outcome=Outcome.RELEASED
     )
-    chosen = [file for file in scored if hasattr(file, "final_choice")]
-    last_new = [
-        file
-        for file in scored
-        if file.evaluations.filter(release__outcome=Outcome.RELEASED).exists()
-    ][:1]
     wanted = []
-    for file in [*chosen, *last_new, *scored]:
-        if file not in wanted:
-            wanted.append(file)
-    return wanted[: team.competition.finals_count]
+    for files in (
+        scored.filter(final_choice__isnull=False)[:count],
+        scored.filter(Exists(released))[:1],
+        scored[:count],
+    ):
+        wanted += [file for file in files if file not in wanted]
+    return wanted[:count]
+
+
+def choosable(team: Team) -> QuerySet[Submission]:
+    """Return the files of a team that can be final: scored in time and not withdrawn."""
+    scored = Evaluation.objects.filter(submission=OuterRef("pk"), status=Status.SCORED)
+    return Submission.objects.filter(Exists(scored), team=team, late=False, withdrawal__isnull=True)
 
 
 def unsettled(competition) -> QuerySet[Evaluation]:
@@ -174,6 +213,7 @@ def unsettled(competition) -> QuerySet[Evaluation]:
         Q(status__in=(Status.QUEUED, Status.LEASED))
         | Q(status=Status.NEEDS_ATTENTION, waived_at=None),
         submission__competition=competition,
+        late=False,
     )
 
 
@@ -227,8 +267,9 @@ def _lock_stuck(evaluation: Evaluation) -> tuple[Competition, Evaluation]:
     competition = _lock(evaluation.submission.competition)
     Team.objects.select_for_update(no_key=True).get(pk=evaluation.team_id)
     locked = Evaluation.objects.select_related("submission__team").get(pk=evaluation.pk)
-    # Once the finals are being made, the list of files is complete.
-    if locked.status != Status.NEEDS_ATTENTION or competition.final_runs.exists():
+    # Once the finals are being made, the list of files is complete; a late one is not on it.
+    listed = not locked.late and competition.final_runs.exists()
+    if locked.status != Status.NEEDS_ATTENTION or listed:
         raise Refusal("not_stuck")
     return competition, locked
 

@@ -18,6 +18,7 @@ STATUS = {
     "own_score": 400,
     "empty": 400,
     "no_space": 507,
+    "too_many_uploads": 429,
     # Files that are checked and not submitted.
     "check_unfinished": 409,
     "too_many_checks": 429,
@@ -60,6 +61,9 @@ SENTENCES = {
     ),
     "empty": (
         "This file is empty: it has 0 bytes. It needs the header line '{header}' and {rows} rows."
+    ),
+    "too_many_uploads": (
+        "{limit} files of yours were announced and not submitted. Submit them, or wait an hour."
     ),
     "no_space": "The file could not be stored because the server's disk is full. Try again later.",
     "check_unfinished": (

@@ -20,6 +20,8 @@ from leaderboard.submissions import (
     looks,
     queue,
     releasing,
+    reminding,
+    results,
     ringing,
 )
 from scoring import metrics
@@ -69,6 +71,10 @@ def sweep() -> None:
         ringing.finalise(competition_id)
     for competition_id in closing.awaiting_salts():
         ringing.publish_salts(competition_id)
+    for announcement_id in results.untold():
+        ringing.tell_results(announcement_id)
+    for competition_id in reminding.due():
+        reminding.remind(competition_id)
     for look_id in looks.waiting():
         ringing.draw_look(look_id)
     for check_id, hard_limit in checking.waiting():
@@ -109,3 +115,10 @@ def finalise(competition_id: int) -> None:
 def publish_salts(competition_id: int) -> None:
     """Publish the salts of a revealed competition's commitments."""
     finals.publish_salts(competition_id)
+
+
+@shared_task(name=ringing.TELL_RESULTS, time_limit=settings.VISIBILITY_TIMEOUT - 5)
+def tell_results(announcement_id: int) -> None:
+    """Tell every participant the own place; a long way is gone in several tasks."""
+    if not results.tell(announcement_id):
+        ringing.tell_results(announcement_id)

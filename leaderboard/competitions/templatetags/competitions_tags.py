@@ -6,6 +6,7 @@ from django import template
 from django.utils.html import format_html
 
 from leaderboard.competitions import markdown as texts
+from leaderboard.competitions import notices
 from leaderboard.competitions.models import State
 from scoring import metrics
 
@@ -114,9 +115,21 @@ def limit(number: int) -> str:
 
 
 @register.filter
-def markdown(text: str) -> str:
-    """Print an organiser's text."""
-    return texts.render(text)
+def markdown(text: str, first: int = texts.FIRST) -> str:
+    """Print an organiser's text, its highest heading of a level."""
+    return texts.render(text, first)
+
+
+@register.filter
+def plain(text: str) -> str:
+    """Print an organiser's text without its marks."""
+    return texts.plain(text)
+
+
+@register.simple_tag
+def unread_notices(user) -> int:
+    """Return how many notices a signed-in person has not read."""
+    return notices.unread(user)
 
 
 @register.filter

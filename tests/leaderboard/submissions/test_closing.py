@@ -220,8 +220,9 @@ def test_the_sweeper_rings_for_finals_and_salts(team, hana, contest, monkeypatch
     tasks.sweep()
     assert rung == []
     closing.reveal(contest, hana)
+    told = contest.announcements.get(kind="results")
     tasks.sweep()
-    assert rung == [(ringing.PUBLISH_SALTS, contest.pk)]
+    assert rung == [(ringing.PUBLISH_SALTS, contest.pk), (ringing.TELL_RESULTS, told.pk)]
 
 
 @pytest.mark.django_db(transaction=True)
