@@ -61,6 +61,16 @@ def track(evaluation: Evaluation) -> list[Step]:
             Step("Scored")]  # fmt: skip
 
 
+def timings(evaluation: Evaluation) -> list[tuple[str, str]]:
+    """Return how long a file waited, what each stage took, and the whole, as far as is known."""
+    found = [("Waited", _waited(evaluation))]
+    found += [(TITLES[stage], _spent(evaluation, stage)) for stage in STAGES]
+    if evaluation.finished_at and not evaluation.submission.seeded:
+        whole = (evaluation.finished_at - evaluation.queued_at).total_seconds()
+        found.append(("In all", seconds(max(whole, 0))))
+    return [(title, spent) for title, spent in found if spent]
+
+
 def _standing(evaluation: Evaluation) -> tuple[str, str, str]:
     """The stage a file is at or stopped at."""
     if evaluation.status == Status.LEASED:
