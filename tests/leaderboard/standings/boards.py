@@ -10,6 +10,7 @@ from leaderboard.submissions.models import (
     Evaluation,
     FinalRun,
     FinalStanding,
+    LateScore,
     Outcome,
     Release,
     SealedScore,
@@ -145,3 +146,30 @@ def reveal(competition: Competition) -> Competition:
     )
     competition.refresh_from_db()
     return competition
+
+
+def late(team: Team, score: float | None, hours_ago: float = 1) -> LateScore:
+    """Put a file sent after the reveal, with its score on the private rows."""
+    at = clock.now() - timedelta(hours=hours_ago)
+    submission = Submission.objects.create(
+        competition=team.competition,
+        team=team,
+        number=team.submissions.count() + 1,
+        original_name="late.csv",
+        sha256="0" * 64,
+        size=1,
+        path="p/q",
+        late=True,
+        accepted_at=at,
+    )
+    evaluation = Evaluation.objects.create(
+        submission=submission,
+        solution=team.competition.solutions.get(),
+        team=team,
+        release_settings=team.competition.release_settings.get(),
+        status="scored",
+        late=True,
+        queued_at=at,
+        finished_at=at,
+    )
+    return LateScore.objects.create(evaluation=evaluation, score=score)
