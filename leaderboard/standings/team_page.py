@@ -55,6 +55,11 @@ class TeamPage:
     ticks: list[drawing.Tick] = field(default_factory=list)
 
     @property
+    def comparable(self) -> str:
+        """What an address of the comparison names this team by; nothing where it stands alone."""
+        return "" if self.naming.own_only else str(self.team.uuid)
+
+    @property
     def disqualified(self) -> bool:
         return self.team.disqualified_at is not None
 

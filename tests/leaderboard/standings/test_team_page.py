@@ -109,7 +109,7 @@ def test_pseudonyms_hide_name_and_people(client, contest):
     answer = client.get(address(team)).content.decode()
     assert "anemone" not in answer
     assert "annabel" not in answer
-    assert "2 people. The host shows no names." in answer
+    assert "2 people; the host shows no names." in answer
     client.force_login(factories.user("annabel"))
     text = page(client, contest, "anemone")
     assert "anemone" in text
