@@ -1,3 +1,14 @@
 """Addresses for programs."""
 
-urlpatterns = []
+from django.urls import include, path
+
+from leaderboard.api import described, pages
+
+urlpatterns = [
+    path("", include("leaderboard.api.kaggle.urls")),
+    path("api/", pages.documentation, name="api"),
+    path("api/openapi.json", pages.openapi, name="api_openapi"),
+    path("api/v1/", include(described.addresses())),
+    # Last: whatever else begins so.
+    path("api/<path:rest>", pages.unknown, name="api_unknown"),
+]

@@ -1,0 +1,273 @@
+"""What the kaggle client's interface refuses, and what a secret address is good for."""
+
+import base64
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from leaderboard.accounts import tokens
+from leaderboard.api.kaggle import uploads
+from leaderboard.api.models import UploadTicket
+from leaderboard.competitions import clock
+from leaderboard.competitions.models import Competition
+from leaderboard.submissions.models import Submission
+from tests.leaderboard import factories
+
+pytestmark = pytest.mark.db
+
+
+@pytest.fixture
+def contest(db):
+    return factories.competition("contest")
+
+
+@pytest.fixture
+def team(contest):
+    return factories.team(contest, "alice", "bob")
+
+
+class Caller:
+    """A client with credentials, that says `call(method, body)`."""
+
+    def __init__(self, name: str = "", header: str = ""):
+        self.client = Client(raise_request_exception=False)
+        self.header = header
+        if name and not header:
+            self.header = f"Bearer {tokens.make(factories.user(name), 'test')[1]}"
+
+    def call(self, method: str, body=None, **more):
+        headers = {"Authorization": self.header} if self.header else {}
+        return self.client.post(
+            reverse("kaggle_call", args=[method]),
+            {} if body is None else body,
+            content_type="application/json",
+            headers=headers,
+            **more,
+        )
+
+    def start(self, size: int, name: str = "a.csv", competition: str = "contest"):
+        body = {"competitionName": competition, "contentLength": size, "fileName": name}
+        return self.call("StartSubmissionUpload", body)
+
+    def submit(self, content: bytes) -> dict:
+        given = self.start(len(content)).json()
+        assert put(given["createUrl"], content).status_code == 201
+        body = {"competitionName": "contest", "blobFileTokens": given["token"]}
+        return self.call("CreateSubmission", body).json()
+
+
+def put(address: str, content: bytes):
+    path = "/" + address.split("/", 3)[3]
+    return Client().put(path, content, content_type="application/octet-stream")
+
+
+CONTENT = factories.csv(factories.predictions(0.8))
+
+
+def test_an_address_is_good_for_one_file_of_one_size_once(team):
+    alice = Caller("alice")
+    given = alice.start(len(CONTENT)).json()
+    assert put(given["createUrl"], CONTENT + b"1").status_code == 400
+    assert put(given["createUrl"], CONTENT[:-1]).status_code == 400
+    assert put(given["createUrl"], CONTENT).status_code == 201
+    again = put(given["createUrl"], CONTENT)
+    assert again.status_code == 404
+    assert "used" in again.json()["message"]
+    body = {"competitionName": "contest", "blobFileTokens": given["token"]}
+    first = alice.call("CreateSubmission", body).json()
+    assert alice.call("CreateSubmission", body).json()["ref"] == first["ref"]
+    assert Submission.objects.count() == 1
+    assert put(given["createUrl"], CONTENT).status_code == 404
+
+
+def test_an_address_expires_with_its_bytes(team):
+    alice = Caller("alice")
+    given = alice.start(len(CONTENT)).json()
+    assert put(given["createUrl"], CONTENT).status_code == 201
+    long_ago = clock.now() - timedelta(days=1)
+    UploadTicket.objects.update(expires_at=long_ago)
+    body = {"competitionName": "contest", "blobFileTokens": given["token"]}
+    assert alice.call("CreateSubmission", body).status_code == 404
+    assert put(given["createUrl"], CONTENT).status_code == 404
+    assert uploads.sweep() == 1
+    assert not UploadTicket.objects.exists()
+
+
+def test_a_token_of_somebody_else_submits_nothing(team, contest):
+    factories.team(contest, "charlie")
+    given = Caller("alice").start(len(CONTENT)).json()
+    put(given["createUrl"], CONTENT)
+    body = {"competitionName": "contest", "blobFileTokens": given["token"]}
+    # Not even a member of the same team's.
+    for name in ("charlie", "bob"):
+        assert Caller(name).call("CreateSubmission", body).status_code == 404
+    factories.competition("other")
+    factories.team(Competition.objects.get(slug="other"), "alice")
+    other = {"competitionName": "other", "blobFileTokens": given["token"]}
+    assert Caller("alice").call("CreateSubmission", other).status_code == 404
+    assert not Submission.objects.exists()
+
+
+def test_bytes_are_not_piled_up(team):
+    alice = Caller("alice")
+    for _ in range(uploads.MOST_OPEN):
+        assert alice.start(10).status_code == 200
+    refused = alice.start(10)
+    assert refused.status_code == 429
+    assert "10 files" in refused.json()["message"]
+
+
+def test_what_would_be_refused_is_refused_before_the_bytes_come(team, contest):
+    Competition.objects.update(packed_limit=1000, daily_limit=1)
+    alice = Caller("alice")
+    assert alice.start(1001).status_code == 413
+    assert alice.start(0).status_code == 400
+    assert Caller("stella").start(10).status_code == 403
+    assert Caller().start(10).status_code == 401
+    Competition.objects.update(packed_limit=10**6)
+    alice.submit(CONTENT)
+    assert alice.start(10).status_code == 429
+    Competition.objects.update(closes_at=clock.now())
+    assert "closed" in alice.start(10).json()["message"]
+
+
+def test_a_file_is_its_teams_own(team, contest):
+    factories.team(contest, "charlie")
+    ref = Caller("alice").submit(CONTENT)["ref"]
+    assert Caller("bob").call("GetSubmission", {"ref": ref}).json()["ref"] == ref
+    foreign = Caller("charlie").call("GetSubmission", {"ref": ref})
+    unknown = Caller("charlie").call("GetSubmission", {"ref": ref + 1})
+    assert foreign.status_code == unknown.status_code == 404
+    assert foreign.json()["message"].replace(str(ref), "") == unknown.json()["message"].replace(
+        str(ref + 1), ""
+    )
+    place = reverse("kaggle_submission_file", args=[ref, "a.csv"])
+    for name, status in (("alice", 200), ("bob", 200), ("charlie", 404), ("hana", 404)):
+        answer = Client().get(place, headers={"Authorization": Caller(name).header})
+        assert answer.status_code == status, name
+        for close in answer._resource_closers:
+            close()
+
+
+def test_a_key_opens_only_with_its_own_name(team):
+    _, secret = tokens.make(factories.user("alice"), "test")
+
+    def basic(name: str) -> str:
+        return "Basic " + base64.b64encode(f"{name}:{secret}".encode()).decode()
+
+    body = {"competitionName": "contest"}
+    assert Caller(header=basic("alice")).call("ListSubmissions", body).status_code == 200
+    for header in (basic("bob"), "Basic ???", "Basic " + base64.b64encode(b"\xff").decode()):
+        answer = Caller(header=header).call("ListSubmissions", body)
+        assert answer.status_code == 401
+        assert "WWW-Authenticate" in answer
+    assert Caller(header="Digest x").call("ListCompetitions").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"{", b"[1]", b'{"a": NaN}', b"\xff", b"[" * 20_000, b'{"x": "' + b"a" * 70_000 + b'"}'],
+)
+def test_broken_bodies_are_refused(team, body):
+    answer = Caller("alice").call("ListCompetitions", body)
+    assert answer.status_code in (400, 413)
+    assert answer.json()["code"] == answer.status_code
+    assert answer.json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("method", "body"),
+    [
+        ("GetSubmission", {"ref": "1; drop"}),
+        ("GetSubmission", {"ref": 10**30}),
+        ("GetSubmission", {"ref": True}),
+        ("ListSubmissions", {"competitionName": 7}),
+        ("ListSubmissions", {"competitionName": "contest", "pageToken": "x"}),
+        ("StartSubmissionUpload", {"competitionName": "contest", "contentLength": 1.5}),
+    ],
+)
+def test_values_of_another_kind_are_refused(team, method, body):
+    assert Caller("alice").call(method, body).status_code == 400
+
+
+def test_unknown_calls_and_competitions_are_not_found(team):
+    alice = Caller("alice")
+    assert alice.call("LaunchCompetition").status_code == 404
+    for name in ("nowhere", "a\0b", ""):
+        answer = alice.call("ListDataFiles", {"competitionName": name})
+        assert answer.status_code == 404
+    Competition.objects.update(published_at=None)
+    assert alice.call("ListDataFiles", {"competitionName": "contest"}).status_code == 404
+    assert alice.call("ListCompetitions").json()["competitions"] == []
+
+
+def test_a_page_token_leads_through_all_files(team):
+    alice = Caller("alice")
+    Competition.objects.update(daily_limit=9)
+    refs = [
+        alice.submit(factories.csv(factories.predictions(0.6, seed=n)))["ref"] for n in range(3)
+    ]
+    found, token = [], ""
+    while True:
+        body = {"competitionName": "contest", "pageSize": 2, "pageToken": token}
+        page = alice.call("ListSubmissions", body).json()
+        found += [row["ref"] for row in page["submissions"]]
+        token = page["nextPageToken"]
+        if not token:
+            break
+    assert found == refs[::-1]
+
+
+def test_a_row_that_is_hidden_is_hidden_here_too(team, contest):
+    rivals = factories.team(contest, "charlie")
+    for one, right in ((team, 0.8), (rivals, 0.9)):
+        factories.scored(one, right)
+    body = {"competitionName": "contest"}
+
+    def names(who: str) -> list[str]:
+        rows = Caller(who).call("GetLeaderboard", body).json()["submissions"]
+        return [row["teamName"] for row in rows]
+
+    assert names("alice") == ["charlie", "alice"]
+    Competition.objects.update(board_names="pseudonyms")
+    hidden, own = names("alice")
+    assert own == "alice"
+    assert hidden.startswith("Team ")
+    Competition.objects.update(board_names="own_row")
+    assert names("alice") == ["alice"]
+    csv = Caller("alice").call("DownloadLeaderboard", body).content
+    assert b"charlie" not in csv
+    public = Caller("alice").call("ListTeamPublicSubmissions", {"teamId": rivals.pk})
+    assert public.status_code == 404
+
+
+def test_the_address_for_the_bytes_is_one_the_client_reaches(team):
+    alice = Caller("alice")
+    body = {"competitionName": "contest", "contentLength": 10, "fileName": "a"}
+    proxied = alice.call("StartSubmissionUpload", body, HTTP_HOST="localhost").json()
+    assert proxied["createUrl"].startswith("http://localhost/")
+    direct = alice.call("StartSubmissionUpload", body, HTTP_HOST="localhost:8000").json()
+    assert direct["createUrl"].startswith("http://localhost:8000/")
+
+
+def test_what_everybody_may_read_needs_no_token(team):
+    factories.scored(team, 0.8)
+    nobody = Caller()
+    body = {"competitionName": "contest"}
+    assert nobody.call("ListCompetitions").json()["competitions"][0]["ref"] == "contest"
+    for method in ("GetLeaderboard", "ListDataFiles", "ListCompetitionPages"):
+        assert nobody.call(method, body).status_code == 200, method
+    for method in ("ListSubmissions", "GetSubmissionLimits", "DownloadDataFiles"):
+        assert nobody.call(method, body).status_code in (401, 404), method
+
+
+def test_a_token_says_whose_it_is(team):
+    _, secret = tokens.make(factories.user("alice"), "test")
+    for given, active in ((secret, True), ("wrong", False), ("", False)):
+        answer = Client().post(
+            reverse("kaggle_introspect"), {"token": given}, content_type="application/json"
+        )
+        assert answer.json()["active"] is active
+    assert answer.json() == {"active": False}
