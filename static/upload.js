@@ -1,16 +1,18 @@
-// The submit page: drop zone, checks before anything is sent, progress of the upload.
+// The submit page: drop zone, checks before anything is sent, progress of the upload, check only.
 // The worker repeats every check; without this file the form works as a plain form.
 (function () {
   "use strict";
   var $ = function (s, r) { return (r || document).querySelector(s); };
   var form = $("[data-submit]");
   if (!form || !window.FormData) return;
-  var drop = $("[data-drop]"), input = $("input[type=file]", drop), list = $("[data-checks]"), send = $("[data-send]");
+  var drop = $("[data-drop]"), input = $("input[type=file]", drop), list = $("[data-checks]"), send = $("[data-send]"), only = $("[data-check-only]");
   var bar = $("[data-progress]"), text = $("[data-progress-text]"), told = $("[data-refusal]"), clear = $("[data-clear]");
   var rules = JSON.parse(document.getElementById(list.dataset.rules).textContent);
   var full = form.hasAttribute("data-full"), turn = 0, asked = {};
-  var KEYS = ["size", "head", "rows", "dup", "val"];
+  var KEYS = ["size", "head", "rows", "ids", "dup", "val"].filter(line);
   var SHOWN = 40, label = send.textContent;
+  // Rows of probabilities that are this far from 1 are surely wrong; the server looks closer.
+  var SUM_OFF = 0.05;
 
   function count(n) { return n.toLocaleString("en"); }
   function bytes(n) {
@@ -19,14 +21,17 @@
     return n + " bytes";
   }
   function line(key) { return $('[data-c="' + key + '"]', list); }
-  function set(key, kind, words) { line(key).className = kind; $(".d", line(key)).textContent = words; }
+  function set(key, kind, words) {
+    var row = line(key);
+    if (row) { row.className = kind; $(".d", row).textContent = words; }
+  }
   KEYS.forEach(function (key) { asked[key] = $(".d", line(key)).textContent; });
-  function reset() { KEYS.forEach(function (key) { set(key, "wait", asked[key]); }); ready(false); }
+  function reset() { KEYS.forEach(function (key) { set(key, "wait", asked[key]); }); line("new").hidden = true; ready(false); }
   // A doubtful file may be sent: the server knows better and a rejected file costs nothing.
   function ready(on, doubtful) {
-    send.disabled = !on || full;
+    send.disabled = !on || full; only.disabled = !on;
     send.textContent = doubtful ? "Upload all the same" : label;
-    text.textContent = doubtful ? "The server would probably reject this file. That would not use up a submission." : "";
+    text.textContent = doubtful ? "The server would probably reject this file. That would not use up a submission; Check only says all that is wrong." : "";
   }
   function cut(s) { return s.length > SHOWN ? s.slice(0, SHOWN - 1) + "…" : s; }
 
@@ -79,7 +84,8 @@
   function sameId(v) { return rules.idType === "int" && /^[-+]?\d+(\.0+)?$/.test(v) ? String(+v) : v; }
 
   function look(s) {
-    var places = null, idAt = -1, seen = new Set(), dup = 0, bad = 0, first = 0, why = "", column = "", n = 0, fine = true;
+    var places = null, idAt = -1, seen = new Set(), dup = 0, bad = 0, first = 0, why = "", n = 0, fine = true;
+    var sums = rules.kind === "probabilities";
     rows(s.charCodeAt(0) === 65279 ? s.slice(1) : s, function (fields, number) {
       fields = fields.map(function (f) { return f.trim(); });
       if (!places) {
@@ -103,28 +109,66 @@
       n++;
       var id = sameId(fields[idAt] || "");
       if (seen.has(id)) dup = dup || number; else seen.add(id);
-      for (var i = 0; i < places.length; i++) {
-        var reason = fault(fields[places[i]] === undefined ? "" : fields[places[i]]);
-        if (reason) { bad++; if (!first) { first = number; why = reason; column = rules.values[i]; } break; }
+      var reason = "", sum = 0, i;
+      for (i = 0; i < places.length && !reason; i++) {
+        reason = fault(fields[places[i]] === undefined ? "" : fields[places[i]]);
+        if (reason) reason = rules.values[i] + " " + reason; else sum += Number(fields[places[i]]);
       }
+      if (!reason && sums && Math.abs(sum - 1) > SUM_OFF) reason = "adds up to " + +sum.toFixed(3) + " and not to 1";
+      if (reason) { bad++; if (!first) { first = number; why = reason; } }
       return true;
     });
     if (idAt === -1) { set("head", "bad", "the file is empty"); return false; }
     if (!places) return fine;
     if (n === rules.rows) set("rows", "ok", count(n)); else { fine = false; set("rows", "bad", count(n) + ", needs " + count(rules.rows)); }
+    // The sample's first ids must be among them, in whatever order.
+    var lost = rules.firstIds.filter(function (id) { return !seen.has(sameId(id)); });
+    if (lost.length) { fine = false; set("ids", "bad", "“" + cut(lost[0]) + "” of the sample file is not among them"); } else set("ids", "ok", asked.ids);
     if (dup) { fine = false; set("dup", "bad", "line " + count(dup) + " repeats an id"); } else set("dup", "ok", "none");
-    if (bad) { fine = false; set("val", "bad", "line " + count(first) + ": " + column + " " + why + (bad > 1 ? ", and " + count(bad - 1) + " more" : "")); } else set("val", "ok", asked.val);
+    if (bad) { fine = false; set("val", "bad", "line " + count(first) + ": " + why + (bad > 1 ? ", and " + count(bad - 1) + " more" : "")); } else set("val", "ok", asked.val);
     return fine;
   }
-  // Plain text or gzip; other files are for the server alone.
+  // What a file is, by its first bytes: its text, or why only the server can look into it.
   function textOf(file) {
     return file.slice(0, 4).arrayBuffer().then(function (buffer) {
-      var b = new Uint8Array(buffer), gzip = b[0] === 31 && b[1] === 139;
-      if (b[0] === 80 && b[1] === 75 || b[0] === 80 && b[1] === 65 || b[0] === 255 || b[0] === 254) return null;
-      if (!gzip) return file.text();
-      if (!window.DecompressionStream) return null;
-      return new Response(file.stream().pipeThrough(new DecompressionStream("gzip"))).text();
+      var b = new Uint8Array(buffer);
+      if (b[0] === 80 && b[1] === 75) return { why: "inside a .zip, where this page cannot look" };
+      if (b[0] === 80 && b[1] === 65 && b[2] === 82) return { why: "in a Parquet file, which this page cannot read" };
+      if (b[0] === 255 && b[1] === 254 || b[0] === 254 && b[1] === 255) return { why: "in UTF-16, which this page does not read" };
+      if (b[0] !== 31 || b[1] !== 139) return decoded(file.stream(), file.size);
+      if (!window.DecompressionStream) return { why: "packed, and this browser cannot unpack it" };
+      return decoded(file.stream().pipeThrough(new DecompressionStream("gzip")), rules.unpacked);
     });
+  }
+  // The text of a stream of bytes, piece by piece, so that a small file cannot unpack to a huge one.
+  function decoded(stream, most) {
+    var reader = stream.getReader(), decoder = new TextDecoder("utf-8", { fatal: true }), parts = [], size = 0;
+    function next() {
+      return reader.read().then(function (piece) {
+        if (piece.done) { parts.push(decoder.decode()); return { text: parts.join("") }; }
+        size += piece.value.length;
+        if (size > most) { reader.cancel(); return { large: true }; }
+        try { parts.push(decoder.decode(piece.value, { stream: true })); } catch (e) { reader.cancel(); return { why: "not in UTF-8" }; }
+        return next();
+      });
+    }
+    return next();
+  }
+  // Whether the team has sent these very bytes: then the answer is known.
+  function recognise(file, mine) {
+    if (!window.crypto || !crypto.subtle || !Object.keys(rules.sent).length) return;
+    file.arrayBuffer().then(function (buffer) { return crypto.subtle.digest("SHA-256", buffer); }).then(function (digest) {
+      if (mine !== turn) return;
+      var hex = Array.prototype.map.call(new Uint8Array(digest), function (b) { return (b < 16 ? "0" : "") + b.toString(16); }).join("");
+      var known = rules.sent[hex.slice(0, 16)];
+      line("new").hidden = false;
+      set("new", known ? "warn" : "ok", known || "");
+    }).catch(function () { /* only a hint: the server knows the file again in any case */ });
+  }
+  function unseen(words) {
+    KEYS.forEach(function (key) { if (key !== "size") set(key, "wait", "checked on the server"); });
+    set("head", "warn", words + ": Check only reads it on the server");
+    ready(true);
   }
   function check(file) {
     var mine = ++turn;
@@ -135,13 +179,14 @@
     if (!file.size) { set("size", "bad", "the file is empty"); return; }
     if (file.size > rules.packed) { set("size", "bad", bytes(file.size) + ", over " + bytes(rules.packed) + ": save fewer digits, or compress"); return; }
     set("size", "ok", bytes(file.size));
-    textOf(file).then(function (s) {
+    recognise(file, mine);
+    textOf(file).then(function (found) {
       if (mine !== turn) return;
-      if (s === null) { set("head", "warn", "not plain CSV: checked on the server"); ready(true); return; }
-      ready(true, !look(s));
+      if (found.large) { set("size", "bad", "unpacks to more than " + bytes(rules.unpacked) + ": save fewer digits"); ready(true, true); return; }
+      if (found.why) { unseen(found.why); return; }
+      ready(true, !look(found.text));
     }).catch(function () {
-      if (mine !== turn) return;
-      set("head", "warn", "could not be read here: checked on the server"); ready(true);
+      if (mine === turn) unseen("could not be read here");
     });
   }
   function choose() {
@@ -155,10 +200,18 @@
     bar.hidden = true; clear.disabled = false; ready(true);
     told.scrollIntoView({ block: "nearest" });
   }
+  function remaining(body) {
+    if (body.left === undefined) return "";
+    var all = body.total_left === null ? "" : ", " + count(body.total_left) + " in all";
+    return " " + count(body.left) + " of " + count(body.limit) + " submissions left today" + all + ".";
+  }
   function answered(xhr) {
     var place = xhr.getResponseHeader("Location"), body = {};
     try { body = JSON.parse(xhr.responseText); } catch (e) { /* a page of a proxy */ }
-    if (xhr.status === 201 && place) { text.textContent = "Uploaded. Opening the live status."; location.assign(place); return; }
+    if (xhr.status === 201 && place) {
+      text.textContent = "Uploaded." + remaining(body) + (body.number ? " Opening the live status." : " Opening the check.");
+      location.assign(place); return;
+    }
     if (body.sentence) { refuse(body.sentence + " Nothing was stored."); return; }
     if (xhr.status === 413) { refuse("This file is larger than the server takes, " + bytes(rules.packed) + ". Nothing was stored."); return; }
     if (xhr.status === 403) { refuse("The server did not accept this form. Perhaps you have signed out elsewhere: reload this page and send the file again."); return; }
@@ -167,10 +220,11 @@
   form.addEventListener("submit", function (ev) {
     if (!input.files.length) return;
     ev.preventDefault();
-    if (send.disabled) return;
-    send.disabled = true; clear.disabled = true; told.hidden = true; bar.hidden = false; bar.value = 0; text.textContent = "Uploading";
+    var button = ev.submitter || send;
+    if (button.disabled) return;
+    send.disabled = true; only.disabled = true; clear.disabled = true; told.hidden = true; bar.hidden = false; bar.value = 0; text.textContent = "Uploading";
     var xhr = new XMLHttpRequest();
-    xhr.open("POST", form.action); xhr.setRequestHeader("Accept", "application/json");
+    xhr.open("POST", button.getAttribute("formaction") || form.action); xhr.setRequestHeader("Accept", "application/json");
     xhr.upload.onprogress = function (e) {
       if (!e.lengthComputable) return;
       var share = Math.floor(100 * e.loaded / e.total); bar.value = share;

@@ -50,9 +50,10 @@ def may_join(viewer: Viewer, state: State) -> bool:
     )
 
 
-def may_submit(viewer: Viewer, state: State) -> bool:
-    """Members of a team send files while the competition is live."""
-    return viewer.team_id is not None and not viewer.disqualified and state == State.LIVE
+def may_submit(viewer: Viewer, state: State, late_files: bool = False) -> bool:
+    """Members of a team send files while the competition is live; late ones after the reveal."""
+    takes = state == State.LIVE or (state == State.REVEALED and late_files)
+    return viewer.team_id is not None and not viewer.disqualified and takes
 
 
 def may_choose_finals(viewer: Viewer, state: State) -> bool:

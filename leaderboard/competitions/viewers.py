@@ -37,7 +37,12 @@ class Visit:
 
     @property
     def may_submit(self) -> bool:
-        return access.may_submit(self.viewer, self.state)
+        return access.may_submit(self.viewer, self.state, self.competition.late_files)
+
+    @property
+    def late(self) -> bool:
+        """Whether a file sent now is a late one: scored, shown apart, never ranked."""
+        return self.state == State.REVEALED and self.competition.late_files
 
     @property
     def may_join(self) -> bool:

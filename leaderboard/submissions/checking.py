@@ -5,6 +5,7 @@ its sender can submit the very bytes that were checked; of one person and compet
 latest is kept, or checks would be a way to fill the disk.
 """
 
+import contextlib
 from datetime import timedelta
 
 from django.conf import settings
@@ -24,6 +25,8 @@ HOURLY = 60
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 FOLDER = "checks"
+# Seconds after which no row can still refer to the bytes of a check.
+ORPHANED = 2 * DAY.total_seconds()
 VALID = "This file is valid: its header, ids and values are as asked for."
 FAILED = "Checking this file failed on our side. It says nothing about the file; check it again."
 WAITS = "Your file arrived and waits to be read."
@@ -35,7 +38,7 @@ def submit_check(competition: Competition, user, file, original_name: str) -> Fi
     if file is None:
         raise Refusal("wrong_form")
     _refuse_too_many(user)
-    stored = intake.keep(competition, FOLDER, file)
+    stored = intake.keep(competition, f"{competition.uuid}/{FOLDER}", file)
     decided = False
     try:
         with transaction.atomic():
@@ -93,7 +96,9 @@ def kept_until(check: FileCheck):
     return check.created_at + HOUR if check.path and _status(check) == "valid" else None
 
 
-def submit_checked(check: FileCheck, user, note: str = "") -> Submission:
+def submit_checked(
+    check: FileCheck, user, note: str = "", own_score: str | float | None = None
+) -> Submission:
     """Submit the bytes that passed a check; a second time returns the first submission."""
     team = _team(check.competition, user)
     token = f"check-{check.uuid.hex}"
@@ -117,6 +122,7 @@ def submit_checked(check: FileCheck, user, note: str = "") -> Submission:
             original_name=check.original_name,
             form_token=token,
             note=note,
+            own_score=own_score,
         )
     _forget_bytes(FileCheck.objects.filter(pk=check.pk))
     return sent
@@ -165,13 +171,20 @@ def waiting() -> list[tuple[int, int | None]]:
     )
 
 
-def forget_old() -> None:
-    """Remove bytes after an hour and rows after a day."""
+def forget_old(machine: float) -> None:
+    """Remove bytes after an hour and rows after a day; `machine` is this machine's time.time().
+
+    Bytes without a row, as a process that fell or an account that went may leave them, go too.
+    """
     now = clock.now()
     _forget_bytes(FileCheck.objects.filter(created_at__lt=now - HOUR, finished_at__isnull=False))
     old = FileCheck.objects.filter(created_at__lt=now - DAY)
     _forget_bytes(old)
     old.delete()
+    for file in settings.UPLOADS_DIR.glob(f"*/{FOLDER}/*"):
+        with contextlib.suppress(FileNotFoundError):
+            if machine - file.stat().st_mtime > ORPHANED:
+                file.unlink()
 
 
 def _status(check: FileCheck) -> str:

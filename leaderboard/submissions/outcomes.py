@@ -1,7 +1,9 @@
 """What is told of a file: the words that pages, lists, the API and the status share."""
 
+import math
 from dataclasses import dataclass
 
+from django.conf import settings as django_settings
 from django.core.exceptions import ObjectDoesNotExist
 
 from leaderboard.competitions import release_settings
@@ -29,6 +31,12 @@ FAILED = (
 )
 WAIVED = "Scoring this file failed on our side and the host set it aside. It cost no submission."
 REJECTED_COST = "It did not use up a submission."
+AGAIN = (
+    "Scoring this file failed on our side. It is tried again by itself: attempt {next} of {most}."
+)
+LATE_WORDS = ("Late, not ranked", "private ring")
+LATE = "It was sent after the results were revealed: it is shown apart and ranks nowhere."
+LATE_UNDEFINED = "The metric has no value for this file on the private rows."
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,8 @@ class Told:
 
     `word` and `pill` (classes of the design) name the state, `headline` is the sentence, `score`
     the new score as text or a dash, `units` the same in grid units. `cap` is None where new scores
-    are not counted. `final` says that nothing more will change by itself.
+    are not counted. `final` says that nothing more will change by itself. The score of a `late`
+    file is its private one, exact.
     """
 
     status: str
@@ -51,6 +60,7 @@ class Told:
     repeated: bool = False
     used: int = 0
     cap: int | None = None
+    late: bool = False
 
     @property
     def left(self) -> int | None:
@@ -63,8 +73,12 @@ def describe(evaluation: Evaluation) -> Told:
     Without further queries where `release`, `release_settings` and `team__entry` were selected.
     """
     settings = release_settings.rule(evaluation.release_settings)
-    counted = {"used": _used(evaluation), "cap": _cap(settings)}
+    counted = {"late": True}
+    if not evaluation.late:
+        counted = {"used": _used(evaluation), "cap": _cap(settings)}
     if evaluation.status == Status.SCORED:
+        if evaluation.late:
+            return _late(evaluation, settings)
         return _scored(evaluation, settings, counted)
     word, pill = WORDS[Status(evaluation.status)]
     if evaluation.status == Status.LEASED:
@@ -99,12 +113,50 @@ def _scored(evaluation: Evaluation, settings, counted: dict) -> Told:
     )
 
 
+def _late(evaluation: Evaluation, settings) -> Told:
+    score = evaluation.late_score.score
+    word, pill = LATE_WORDS
+    shown = private_text(settings, score)
+    told = LATE_UNDEFINED if score is None else f"Private score {shown}."
+    return Told(
+        status=evaluation.status,
+        word=word,
+        pill=pill,
+        headline=f"{told} {LATE}",
+        score=shown,
+        final=True,
+        late=True,
+    )
+
+
+def private_text(settings, score: float | None) -> str:
+    """A private score as it is printed: one decimal more than two digits of the ruler have.
+
+    It has no noise, but digits far below its sampling error mean nothing.
+    """
+    if score is None:
+        return rules.cell(settings, rules.Outcome("no_change"))
+    return f"{score:,.{private_places(settings)}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def private_places(settings) -> int:
+    """Decimals of a printed private score."""
+    if not settings.standard_error:
+        return max(-settings.grid.normalize().as_tuple().exponent, 0) + 1
+    return max(1 - math.floor(math.log10(settings.standard_error)) + 1, 0)
+
+
 def _headline(evaluation: Evaluation) -> str:
     if evaluation.status == Status.REJECTED:
         return f"{evaluation.problem['sentence']} {REJECTED_COST}"
     if evaluation.status == Status.NEEDS_ATTENTION:
         return WAIVED if evaluation.waived_at else FAILED
-    return LEASED if evaluation.status == Status.LEASED else QUEUED
+    if evaluation.status == Status.LEASED:
+        return LEASED
+    if evaluation.attempts:
+        most = django_settings.SCORING_ATTEMPTS
+        return AGAIN.format(next=min(evaluation.attempts + 1, most), most=most)
+    return QUEUED
 
 
 def _used(evaluation: Evaluation) -> int:

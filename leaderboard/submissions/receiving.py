@@ -1,10 +1,21 @@
-"""Where the bytes of an upload go while the request is read."""
+"""Where the bytes of an upload go while the request is read, and which are not read at all."""
+
+import contextlib
 
 from django.core.files.uploadhandler import (
     FileUploadHandler,
     SkipFile,
     TemporaryFileUploadHandler,
 )
+
+from leaderboard.submissions.refusals import Refusal, size
+
+# Room for the form around the file.
+FORM_BYTES = 64 * 1024
+# A body that is too large is read to its end up to this many times the limit, so that the sender
+# reads our answer instead of a broken connection.
+PATIENCE = 4
+CHUNK = 2**20
 
 
 class NoFile(FileUploadHandler):
@@ -27,3 +38,28 @@ class NoFile(FileUploadHandler):
 def take_files(request) -> None:
     """Let this request's form have files; call it before anything reads the form."""
     request.upload_handlers = [TemporaryFileUploadHandler(request)]
+
+
+def refuse_body(request, limit: int) -> Refusal | None:
+    """Return why a body is not even parsed; call it before anything reads the form.
+
+    Parsing writes the whole of it to the disk, so that a file far too large ends here. A body in
+    chunks names no length: Django reads nothing of it, and the form would seem to lack its token.
+    """
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if not length and "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
+        _read_away(request.META["wsgi.input"], PATIENCE * limit)
+        return Refusal("no_length")
+    if length.isdigit() and int(length) > limit + FORM_BYTES:
+        _read_away(request, PATIENCE * limit)
+        return Refusal("too_large", limit=size(limit))
+    return None
+
+
+def _read_away(body, most: int) -> None:
+    """Read a body and keep nothing of it."""
+    read = 0
+    # A client that went away or stopped has no use for our patience.
+    with contextlib.suppress(OSError):
+        while read < most and (chunk := body.read(CHUNK)):
+            read += len(chunk)

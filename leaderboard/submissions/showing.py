@@ -2,12 +2,29 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
 from leaderboard.competitions import release_settings
 from leaderboard.competitions.models import Baseline, Competition, State
 from leaderboard.competitions.viewers import Visit
-from leaderboard.submissions import carrying, closing, cures, outcomes, progress
-from leaderboard.submissions.models import Entry, Evaluation, FinalChoice, Outcome, Status
+from leaderboard.submissions import (
+    carrying,
+    checking,
+    closing,
+    cures,
+    looks,
+    outcomes,
+    progress,
+)
+from leaderboard.submissions.models import (
+    Entry,
+    Evaluation,
+    FileCheck,
+    FinalChoice,
+    Outcome,
+    Release,
+    Status,
+)
 from leaderboard.submissions.quotas import quota
 from leaderboard.teams.models import Team
 from scoring import release
@@ -15,7 +32,9 @@ from scoring.task import Task
 
 # Checks that compare with earlier files; the others speak of the file alone.
 AGAINST = frozenset({"identical", "likeness", "out_of_order", "inverted"})
-LINES_LISTED = 10
+# A team's latest files whose bytes the page knows again before they are sent.
+KNOWN_FILES = 200
+DIGEST_SHOWN = 16
 
 
 @dataclass(frozen=True)
@@ -44,9 +63,27 @@ class NewScores:
         return None if self.cap is None else max(self.cap - self.used, 0)
 
 
-def today(team: Team, competition: Competition, now: datetime) -> dict:
-    """Return what the side column says of a team: quota, new scores, final choices."""
-    counted = quota(team, competition, now)
+@dataclass(frozen=True)
+class LookPanel:
+    """A team's look at one file, or the offer of it; `sigma` is the size of its noise."""
+
+    have: looks.Looks
+    sigma: str
+    text: str = ""
+    waits: bool = False
+    # The team's other file with the same predictions, and what the look at it said.
+    same: int | None = None
+    same_text: str = ""
+    may_ask: bool = False
+
+
+def today(team: Team, competition: Competition, now: datetime, user=None) -> dict:
+    """Return what the side column says of a team: quota, new scores, final choices.
+
+    `user` (or its key): a person has no more files than a team, in whatever team they were sent.
+    """
+    late = competition.state(now) == State.REVEALED
+    counted = quota(team, competition, now, user, late=late)
     return {
         "quota": counted,
         "slots": [index < counted.used for index in range(min(counted.limit, 20))],
@@ -78,6 +115,8 @@ def file(evaluation: Evaluation, visit: Visit) -> dict:
     told = outcomes.describe(evaluation)
     own = visit.viewer.team_id == submission.team_id
     waits = progress.queue(evaluation, visit.now)
+    glance = look(evaluation, visit)
+    seen = progress.seen(evaluation, waits, visit.now)
     withdrawn = getattr(submission, "withdrawal", None)
     in_force = release_settings.rule(evaluation.release_settings)
     shown = {
@@ -88,20 +127,25 @@ def file(evaluation: Evaluation, visit: Visit) -> dict:
         "track": progress.track(evaluation),
         "queue": waits,
         "every": progress.every(evaluation, visit.now),
-        "seen": progress.seen(evaluation, waits, visit.now),
+        "look": glance,
+        "polls": not told.final or bool(glance and glance.waits),
+        "seen": f"{seen}-look" if glance and glance.waits else seen,
+        "timings": progress.timings(evaluation),
         "announcement": announcement(evaluation, told, waits),
         "withdrawn": withdrawn,
         "chosen": hasattr(submission, "final_choice"),
         "checks": [check for check in evaluation.checks if check["code"] not in AGAINST],
         "against": [check for check in evaluation.checks if check["code"] in AGAINST],
-        "problems": problems(evaluation, Task.from_dict(competition.task)),
+        "problems": problems(evaluation.problem, Task.from_dict(competition.task)),
         "may_act": own and visit.state == State.LIVE and not withdrawn,
         "in_force": in_force,
-        **today(submission.team, competition, visit.now),
+        **today(submission.team, competition, visit.now, visit.viewer.user_id if own else None),
     }
-    if told.final and evaluation.status == Status.SCORED and told.outcome != Outcome.RECEIVED:
-        shown["compare"] = compare(evaluation, in_force)
-    if evaluation.status == Status.SCORED:
+    if evaluation.status == Status.SCORED and not evaluation.late:
+        if told.outcome != Outcome.RECEIVED:
+            shown["compare"] = compare(evaluation, in_force)
+        if told.repeated:
+            shown["same_as"] = same_as(evaluation)
         finals = closing.effective_finals(submission.team)
         shown["final"] = any(one.pk == submission.pk for one in finals)
     return shown
@@ -143,10 +187,85 @@ def compare(evaluation: Evaluation, in_force) -> list[tuple[str, str]]:
     return found
 
 
-def problems(evaluation: Evaluation, task: Task) -> list[Problem]:
+def same_as(evaluation: Evaluation) -> Release | None:
+    """Return the answer that a file with predictions sent before was given again."""
+    return (
+        Release.objects.filter(
+            evaluation__team=evaluation.team_id,
+            evaluation__predictions=evaluation.predictions,
+            outcome=evaluation.release.outcome,
+            repeated=False,
+        )
+        .select_related("evaluation__submission")
+        .order_by("evaluation__submission_id")
+        .first()
+    )
+
+
+def look(evaluation: Evaluation, visit: Visit) -> LookPanel | None:
+    """Return the look at a file, or its offer; None where there is none, or the team's own."""
+    if visit.viewer.team_id != evaluation.team_id or not looks.may_be_looked_at(evaluation):
+        return None
+    taken = getattr(evaluation, "look", None)
+    have = looks.of(evaluation.team, visit.competition)
+    if not have.allowed and taken is None:
+        return None
+    rule = release_settings.rule(evaluation.release_settings)
+    sigma = f"{Decimal(f'{rule.standard_error:.2g}'):f}"
+    if taken is not None:
+        waits = taken.value is None
+        return LookPanel(have, sigma, text=looks.text(taken), waits=waits)
+    same = looks.of_same_predictions(evaluation)
+    return LookPanel(
+        have,
+        sigma,
+        same=same.evaluation.submission.number if same else None,
+        same_text=looks.text(same) if same else "",
+        may_ask=visit.state == State.LIVE and bool(have.left),
+    )
+
+
+def checked(found: FileCheck, now: datetime) -> dict:
+    """Return everything the page of a checked file shows."""
+    told = checking.describe(found)
+    kept = told["kept_until"]
+    return {
+        "check": found,
+        "told": told,
+        "checks": [check for check in found.checks if check["code"] not in AGAINST],
+        "against": [check for check in found.checks if check["code"] in AGAINST],
+        "problems": problems(found.problem, Task.from_dict(found.competition.task)),
+        "kept": kept if kept and kept > now else None,
+    }
+
+
+def sent_before(team: Team) -> dict[str, str]:
+    """Return what became of a team's latest files, by the beginning of their SHA-256.
+
+    The page names a file that is chosen again before it is sent: the same bytes bring the same
+    answer and would use a submission.
+    """
+    rows = (
+        Evaluation.objects.filter(team=team)
+        .select_related("submission", "release", "release_settings", "late_score", "team__entry")
+        .order_by("-submission__number", "solution__version")[:KNOWN_FILES]
+    )
+    found = {}
+    for row in rows:
+        told, number = outcomes.describe(row), row.submission.number
+        answer = {
+            Outcome.RELEASED: f" (new score {told.score}): the answer would be the same",
+            Outcome.NO_CHANGE: " (no new score): the answer would be the same",
+        }.get(told.outcome, "")
+        if row.status == Status.REJECTED:
+            answer = ", which failed its checks"
+        found[row.submission.sha256[:DIGEST_SHOWN]] = f"the same file as your file {number}{answer}"
+    return found
+
+
+def problems(stored: dict | None, task: Task) -> list[Problem]:
     """Return every kind of fault of a rejected file, each with its cure."""
-    stored = evaluation.problem or {}
-    if evaluation.status != Status.REJECTED:
+    if not stored:
         return []
     rows = stored.get("problems") or [{"code": stored["code"], "message": stored["sentence"]}]
     found = []

@@ -79,7 +79,7 @@ def sweep() -> None:
         ringing.draw_look(look_id)
     for check_id, hard_limit in checking.waiting():
         ringing.check_file(check_id, hard_limit)
-    checking.forget_old()
+    checking.forget_old(time.time())
     store.sweep_abandoned(settings.UPLOADS_DIR, time.time())
 
 

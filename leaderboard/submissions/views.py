@@ -1,6 +1,5 @@
 """Pages of a file: send it, follow it, have it back."""
 
-import contextlib
 import secrets
 from http import HTTPStatus
 
@@ -13,20 +12,15 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from leaderboard.competitions import access, store
+from leaderboard.competitions import access, clock, store
 from leaderboard.competitions.viewers import Visit
-from leaderboard.submissions import intake, own_scores, receiving, refusals, showing
+from leaderboard.submissions import intake, own_scores, receiving, showing
 from leaderboard.submissions.expected import expected
+from leaderboard.submissions.quotas import quota
 from leaderboard.submissions.refusals import Refusal
 from leaderboard.submissions.visits import evaluation_of, page_of, see_other
 from leaderboard.teams import viewers
 
-# Room for the form around the file.
-FORM_BYTES = 64 * 1024
-# A body that is too large is read to its end up to this many times the limit, so that the browser
-# reads our answer instead of a broken connection.
-PATIENCE = 4
-CHUNK = 2**20
 # htmx stops to ask on this one.
 STOP_POLLING = 286
 
@@ -40,20 +34,23 @@ def submit(request, slug: str):
     the whole body parsed and written to the disk. Whatever is taken has passed `_take`, protected.
     """
     visit = viewers.visit(request, slug)
+    if visit.viewer.signed_in and request.method != "POST":
+        return form(request, visit)
+    return refused_at_the_door(request, visit) or _take(request, visit)
+
+
+def refused_at_the_door(request, visit: Visit):
+    """Answer who is signed out, and what is not even parsed; None lets the form have its file."""
     if not visit.viewer.signed_in:
-        if _wants_json(request):
+        if wants_json(request):
             sentence = "Sign in before you send a file."
             return JsonResponse({"code": "signed_out", "sentence": sentence}, status=403)
         return redirect_to_login(request.get_full_path())
-    if request.method != "POST":
-        return _form(request, visit)
-    limit = visit.competition.packed_limit
-    size = request.META.get("CONTENT_LENGTH") or "0"
-    if size.isdigit() and int(size) > limit + FORM_BYTES:
-        _read_away(request, PATIENCE * limit)
-        return _refused(request, visit, Refusal("too_large", limit=refusals.size(limit)))
+    refusal = receiving.refuse_body(request, visit.competition.packed_limit)
+    if refusal:
+        return refused(request, visit, refusal)
     receiving.take_files(request)
-    return _take(request, visit)
+    return None
 
 
 @csrf_protect
@@ -72,31 +69,41 @@ def _take(request, visit: Visit):
             own_score=request.POST.get("own_score", ""),
         )
     except Refusal as refusal:
-        return _refused(request, visit, refusal, request.POST)
+        return refused(request, visit, refusal, request.POST)
     address = reverse("submission", args=(visit.competition.slug, taken.uuid))
-    if _wants_json(request):
-        answer = JsonResponse({"number": taken.number, "location": address}, status=201)
-        answer["Location"] = address
-        return answer
-    return see_other(address)
+    if not wants_json(request):
+        return see_other(address)
+    counted = quota(team, visit.competition, clock.now(), request.user, late=taken.late)
+    body = {
+        "number": taken.number,
+        "location": address,
+        "left": counted.left,
+        "limit": counted.limit,
+        "total_left": counted.total_left,
+        "resets_at": counted.resets_at,
+    }
+    return JsonResponse(body, status=201, headers={"Location": address})
 
 
-def _refused(request, visit: Visit, refusal: Refusal, given=None):
+def refused(request, visit: Visit, refusal: Refusal, given=None):
     """Answer a refusal with its sentence and status; `given` is the form, to fill it again."""
-    if _wants_json(request):
+    if wants_json(request):
         body = {"code": refusal.code, "sentence": refusal.sentence}
         return JsonResponse(body, status=refusal.status)
-    return _form(request, visit, refusal, given)
+    return form(request, visit, refusal, given)
 
 
-def _form(request, visit: Visit, refusal: Refusal | None = None, given=None):
+def form(request, visit: Visit, refusal: Refusal | None = None, given=None):
+    """Show the page on which a file is chosen."""
     competition = visit.competition
     team = viewers.team_of(request.user, competition)
     given = given or {}
+    wanted = expected(competition)
     context = {
         **page_of(visit),
         "team": team,
-        "expected": expected(competition),
+        "expected": wanted,
+        "rules": wanted.rules | {"sent": showing.sent_before(team) if team else {}},
         "refusal": refusal,
         "note": given.get("note", "")[: intake.NOTE_LENGTH],
         "note_length": intake.NOTE_LENGTH,
@@ -104,19 +111,10 @@ def _form(request, visit: Visit, refusal: Refusal | None = None, given=None):
         "own_score_pattern": own_scores.PATTERN,
         "form_token": given.get("form_token") or secrets.token_urlsafe(24),
         "open": visit.may_submit,
-        **(showing.today(team, competition, visit.now) if team else {}),
+        **(showing.today(team, competition, visit.now, request.user) if team else {}),
     }
     status = refusal.status if refusal else 200
     return render(request, "submissions/submit.html", context, status=status)
-
-
-def _read_away(request, most: int) -> None:
-    """Read a body and keep nothing of it."""
-    read = 0
-    # A client that went away or stopped has no use for our patience.
-    with contextlib.suppress(OSError):
-        while read < most and (chunk := request.read(CHUNK)):
-            read += len(chunk)
 
 
 @login_required
@@ -135,9 +133,9 @@ def submission_status(request, slug: str, uuid):
         return render(request, "submissions/_signed_out.html", status=STOP_POLLING)
     visit, evaluation = evaluation_of(request, slug, uuid)
     shown = showing.file(evaluation, visit)
-    if not shown["told"].final and request.GET.get("seen") == shown["seen"]:
+    if shown["polls"] and request.GET.get("seen") == shown["seen"]:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    status = STOP_POLLING if shown["told"].final else 200
+    status = 200 if shown["polls"] else STOP_POLLING
     context = {**page_of(visit), **shown, "partial": True}
     return render(request, "submissions/_status.html", context, status=status)
 
@@ -165,5 +163,6 @@ def submission_file(request, slug: str, uuid):
     return response
 
 
-def _wants_json(request) -> bool:
+def wants_json(request) -> bool:
+    """Whether it is our script that asks, or a program, and not a person's browser."""
     return request.accepts("application/json") and not request.accepts("text/html")

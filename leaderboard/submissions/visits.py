@@ -23,6 +23,8 @@ def evaluation_of(request, slug: str, uuid) -> tuple[Visit, Evaluation]:
             "submission__withdrawal",
             "release",
             "release_settings",
+            "late_score",
+            "look",
             "team__entry",
         )
         .order_by("-solution__version")

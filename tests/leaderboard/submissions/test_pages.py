@@ -171,7 +171,7 @@ def test_over_quota_says_when_it_resets_and_lets_files_be_checked(alice, contest
     text = answer.content.decode()
     assert answer.status_code == 429
     assert "You can send files again from" in text
-    assert "You can already check a file here; it will not be sent." in text
+    assert "You can still check a file here, without sending it for a score." in text
     assert "data-full" in text
     assert Submission.objects.count() == 1
 
@@ -276,7 +276,68 @@ def test_outcomes_in_the_decided_words(alice, team):
 def test_the_same_predictions_again(alice, team):
     factories.scored(team, 0.8)
     again = factories.scored(team, 0.8)
-    assert "No new score was used for it." in text_of(alice, "submission", again.submission.uuid)
+    text = text_of(alice, "submission", again.submission.uuid)
+    first = team.submissions.get(number=1)
+    place = reverse("submission", args=("c", first.uuid))
+    assert f'The same predictions as <a href="{place}">file 1</a>: same answer.' in text
+    assert "It used one of today’s submissions and no new score." in text
+
+
+def test_the_form_knows_the_teams_files_again(alice, team):
+    new, none = factories.scored(team, 0.8), factories.scored(team, 0.6, seed=2)
+    bad = factories.scored(team, b"id,label\n1,yes\n")
+    waits = factories.upload(team, 0.7, seed=3)
+    text = text_of(alice, "submit")
+    rules = json.loads(text.split('id="rules" type="application/json">')[1].split("</script>")[0])
+    assert rules["sent"] == {
+        new.submission.sha256[:16]: "the same file as your file 1 (new score 0.80): "
+        "the answer would be the same",
+        none.submission.sha256[:16]: "the same file as your file 2 (no new score): "
+        "the answer would be the same",
+        bad.submission.sha256[:16]: "the same file as your file 3, which failed its checks",
+        waits.sha256[:16]: "the same file as your file 4",
+    }
+    other = as_person(factories.team(team.competition, "charlie").members.get().user.username)
+    assert waits.sha256[:16] not in text_of(other, "submit")
+
+
+def test_what_is_left_is_told_with_the_upload_and_where_a_file_is_chosen(alice, team, contest):
+    change(contest, daily_limit=3, total_limit=4)
+    answer = send(alice, accept=JSON).json()
+    assert (answer["left"], answer["limit"], answer["total_left"]) == (2, 3, 3)
+    assert answer["resets_at"].endswith("T00:00:00Z")
+    text = text_of(alice, "submit")
+    assert "You have 2 of 3 submissions left today and 3 of 4 in all" in text
+    factories.score(team)
+    own = team.submissions.get()
+    assert "2 of 3 submissions left today" in text_of(alice, "submission", own.uuid)
+    assert "How long it took" in text_of(alice, "submission", own.uuid)
+    # A host reads nothing of a team's day.
+    assert "left today" not in text_of(as_person("hana"), "submission", own.uuid)
+
+
+def test_a_file_that_failed_on_our_side_says_so_and_gives_its_slot_back(alice, team, monkeypatch):
+    sent = factories.upload(team)
+    Evaluation.objects.filter(submission=sent).update(attempts=1)
+    text = text_of(alice, "submission", sent.uuid)
+    assert "It is tried again by itself: attempt 2 of 3." in text
+    Evaluation.objects.filter(submission=sent).update(status="needs_attention", attempts=3)
+    text = text_of(alice, "submission", sent.uuid)
+    assert "failed on our side. It did not use up a submission" in text
+    assert "You have 5 of 5 submissions left today" in text
+
+
+def test_a_body_in_chunks_is_told_to_say_its_length(alice):
+    answer = alice.generic(
+        "POST",
+        reverse("submit", args=("c",)),
+        b"",
+        HTTP_TRANSFER_ENCODING="chunked",
+        CONTENT_LENGTH="",
+        headers={"Accept": "application/json"},
+    )
+    assert (answer.status_code, answer.json()["code"]) == (411, "no_length")
+    assert "Content-Length" in answer.json()["sentence"]
 
 
 def test_used_up(client):
