@@ -61,11 +61,11 @@ class _Feed(Atom1Feed):
 
 def _items(visit: Visit, absolute) -> list[dict]:
     competition = visit.competition
-    overview = absolute(reverse("competition", args=[competition.slug]))
+    told = absolute(reverse("announcements", args=[competition.slug]))
     announced = [
         {
             "title": row.title,
-            "link": overview,
+            "link": f"{told}#a-{row.uuid}",
             "description": markdown.render(row.text),
             "unique_id": f"urn:uuid:{row.uuid}",
             "pubdate": row.created_at,

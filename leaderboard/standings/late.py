@@ -82,7 +82,6 @@ def of_team(competition: Competition, team_id: int) -> float | None:
 def _scores(competition: Competition) -> QuerySet:
     return LateScore.objects.filter(
         evaluation__submission__competition=competition,
-        evaluation__submission__withdrawal__isnull=True,
         evaluation__team__disqualified_at__isnull=True,
         # Where the metric is undefined for a file there is nothing to show.
         score__isnull=False,
