@@ -48,19 +48,21 @@
     return [a - room, z + room];
   }
   var digits = function (range) { var d = Math.min(6, Math.max(0, Math.ceil(-Math.log10(range[1] - range[0])) + 1)); return function (v) { return v.toFixed(d); }; };
-  var foot = function (flags, range) { return flags.map(function (f) { return f ? range[0] + (range[1] - range[0]) * .04 : null; }); };
+  // Better is up for every metric: where lower is better the axis runs the other way.
+  var scored = function (range, up) { return { x: { time: false }, y: { range: range, dir: up ? 1 : -1 } }; };
+  var foot = function (flags, range, up) { return flags.map(function (f) { return f ? range[0] + (range[1] - range[0]) * (up ? .04 : .96) : null; }); };
   kinds.honest = function (el, d) {
     var h = d.honest, r = ends([h.true, h.upper, h.lower, h.released], d.resolution);
-    make(el, { scales: { x: { time: false }, y: { range: r } }, axes: axes(digits(r), plain, 56),
+    make(el, { scales: scored(r, d.up !== false), axes: axes(digits(r), plain, 56),
       series: [{}, stepped(), stepped(), { stroke: tok("private"), width: 2, points: { show: false } }, Object.assign(stepped(), { stroke: tok("public"), width: 2 }), dots(tok("public"), tok("surface"), 1.5), dots(tok("surface"), tok("public"), 1.5)],
-      bands: [{ series: [1, 2], fill: tok("doubt-band", .5) }] }, [h.file, h.upper, h.lower, h.true, h.best, h.released, foot(h.no_score, r)]);
+      bands: [{ series: [1, 2], fill: tok("doubt-band", .5) }] }, [h.file, h.upper, h.lower, h.true, h.best, h.released, foot(h.no_score, r, d.up !== false)]);
   };
   kinds.attack = function (el, d) {
     var a = d.attack, flat = function (v) { return a.file.map(function () { return v; }); };
     var r = ends([[a.upper, a.lower], a.exact, a.best, a.released], d.resolution);
-    make(el, { scales: { x: { time: false }, y: { range: r } }, axes: axes(digits(r), plain, 56),
+    make(el, { scales: scored(r, d.up !== false), axes: axes(digits(r), plain, 56),
       series: [{}, { stroke: "transparent", points: { show: false } }, { stroke: "transparent", points: { show: false } }, { stroke: tok("private"), width: 2, points: { show: false } }, { stroke: tok("bad"), width: 2, dash: [5, 3], points: { show: false } }, { stroke: tok("public"), width: 2, points: { show: false } }, dots(tok("public"), tok("surface"), 1.5), dots(tok("surface"), tok("public"), 2)],
-      bands: [{ series: [1, 2], fill: tok("doubt-band", .5) }] }, [a.file, flat(a.upper), flat(a.lower), flat(a.truth), a.exact, a.best, a.released, foot(a.no_score, r)]);
+      bands: [{ series: [1, 2], fill: tok("doubt-band", .5) }] }, [a.file, flat(a.upper), flat(a.lower), flat(a.truth), a.exact, a.best, a.released, foot(a.no_score, r, d.up !== false)]);
   };
   function drawAll() {
     made = [];

@@ -31,11 +31,12 @@ def curves(
     resolution around it), `released` (the new score of a file), `no_score` (whether it had none),
     `used`. `attack`: 2,000 random files from 100 accounts, the vote of the answered ones sent after
     every 40: `exact` and `best`, the best shown score under exact scores and under these settings,
-    `released`, `no_score`, `truth`, and the gains at the end.
+    `released`, `no_score`, `truth`, and the gains at the end. `up`: higher is better.
     """
     band = float(resolution(settings))
     return {
         "rule": settings.rule,
+        "up": settings.greater_is_better,
         "resolution": band,
         "honest": _honest(settings, Scale.of(settings, standard_error, baselines), band, seed),
         "attack": _attack(settings, n_public, standard_error, band, seed),

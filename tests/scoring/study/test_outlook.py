@@ -69,7 +69,9 @@ def test_every_rule_has_an_outlook_and_curves(rule):
 
 def test_drawn_values_are_on_the_grid_and_the_used_count_is_that_of_the_points():
     settings = settings_for("gate", n=4000, start=0.6)
-    drawn = curves(settings, n_public=4000, standard_error=0.0079, baselines=[0.6, 0.72])["honest"]
+    found = curves(settings, n_public=4000, standard_error=0.0079, baselines=[0.6, 0.72])
+    drawn = found["honest"]
+    assert found["up"] is True
     points = [value for value in drawn["released"] if value is not None]
     assert len(points) == drawn["used"] > 0
     steps = np.array(points) / float(settings.grid)
