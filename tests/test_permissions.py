@@ -109,6 +109,11 @@ TABLE = {
     "feed": READ_ONLY,
     "team_public": READ_ONLY,
     "submit": (SIGNED_IN, "in 403 400 400 403 403 403"),
+    "check": ("in on on on on on on", "in 403 400 400 403 403 403"),
+    # A check is its sender's own: neither the team nor the host sees it.
+    "check_result": ("in 404 200 404 404 404 404", "in 405 405 405 405 405 405"),
+    "check_status": ("286 404 204 404 404 404 404", NEVER),
+    "check_submit": ("in 405 405 405 405 405 405", "in 404 409 404 404 404 404"),
     "submissions": ("in 404 200 200 404 404 404", "in 405 405 405 405 405 405"),
     "submission": ("in 404 200 404 200 404 200", "in 405 405 405 405 405 405"),
     # 286 stops the polling; to somebody signed out it says so and nothing else.
@@ -277,6 +282,9 @@ def address(name: str, contest, sent) -> str:
         "team_public": {"slug": slug, "uuid": sent.team.uuid},
         "api_team_public": {"slug": slug, "uuid": sent.team.uuid},
         "api_file": {"slug": slug, "name": "train.csv"},
+        "check_result": {"slug": slug, "uuid": check_of(contest)},
+        "check_status": {"slug": slug, "uuid": check_of(contest)},
+        "check_submit": {"slug": slug, "uuid": check_of(contest)},
         "api_check": {"slug": slug, "uuid": check_of(contest)},
         "api_check_submit": {"slug": slug, "uuid": check_of(contest)},
         "api_unknown": {"rest": "v1/nothing"},
