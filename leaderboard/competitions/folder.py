@@ -69,6 +69,7 @@ class Folder:
     metric: Metric
     opens_at: datetime
     closes_at: datetime
+    merge_deadline: datetime | None
     solution: Path
     sample: Path
     baselines: tuple[BaselineFile, ...]
@@ -91,7 +92,7 @@ def read(
     faults: list[str] = also(description) if also else []
     place = Place(place, (within or place).resolve())
     task, metric = _task_and_metric(description, faults)
-    opens_at, closes_at = _dates(description["dates"], now, faults)
+    opens_at, closes_at, merge_deadline = _dates(description["dates"], now, faults)
     solution = _file(place, description.get("solution", "solution.csv"), "solution", faults)
     sample_name = description.get("sample_submission", "sample_submission.csv")
     sample = _file(place, sample_name, "sample submission", faults)
@@ -127,6 +128,7 @@ def read(
         metric,
         opens_at,
         closes_at,
+        merge_deadline,
         solution,
         sample,
         baselines,
@@ -175,7 +177,9 @@ def _task_and_metric(description: dict, faults: list[str]) -> tuple[Task | None,
     return task, metric
 
 
-def _dates(dates: dict, now: datetime, faults: list[str]) -> tuple[datetime, datetime]:
+def _dates(
+    dates: dict, now: datetime, faults: list[str]
+) -> tuple[datetime, datetime, datetime | None]:
     zone = dates.get("zone", "UTC")
     if zone not in available_timezones():
         faults.append(
@@ -183,12 +187,15 @@ def _dates(dates: dict, now: datetime, faults: list[str]) -> tuple[datetime, dat
             "Use an IANA name such as Europe/Berlin."
         )
         zone = "UTC"
-    made = [
-        _instant(dates[name], name, ZoneInfo(zone), now, faults) for name in ("opens", "closes")
-    ]
-    if made[0] >= made[1] and not faults:
+    opens, closes, merges_end = (
+        _instant(dates[name], name, ZoneInfo(zone), now, faults) if name in dates else None
+        for name in ("opens", "closes", "merges_end")
+    )
+    if opens >= closes and not faults:
         faults.append("competition.json, dates: the competition closes before it opens.")
-    return made[0], made[1]
+    if merges_end and not opens < merges_end <= closes and not faults:
+        faults.append("competition.json, dates.merges_end: must lie between opening and close.")
+    return opens, closes, merges_end
 
 
 def _instant(text: str, name: str, zone: ZoneInfo, now: datetime, faults: list[str]) -> datetime:

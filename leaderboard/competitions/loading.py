@@ -100,6 +100,7 @@ def _competition(read: folder.Folder, tried: trial.Trial, at, seeded: bool) -> C
     quotas, finals = description.get("quotas", {}), description.get("finals", {})
     given = {
         "daily_limit": quotas.get("daily"),
+        "total_limit": quotas.get("total"),
         "rejected_limit": quotas.get("rejected"),
         "packed_limit": quotas.get("packed_mib") and quotas["packed_mib"] << 20,
         "unpacked_limit": quotas.get("unpacked_mib") and quotas["unpacked_mib"] << 20,
@@ -107,6 +108,8 @@ def _competition(read: folder.Folder, tried: trial.Trial, at, seeded: bool) -> C
         "max_team_size": quotas.get("team_size"),
         "finals_count": finals.get("count"),
         "prize_ties": finals.get("prize_ties"),
+        "board_names": description.get("board_names"),
+        "late_files": description.get("late_files"),
         "expected_submissions": description.get("expected_submissions"),
     }
     competition = Competition(
@@ -125,6 +128,7 @@ def _competition(read: folder.Folder, tried: trial.Trial, at, seeded: bool) -> C
         published_at=min(at, read.opens_at),
         opens_at=read.opens_at,
         closes_at=read.closes_at,
+        merge_deadline=read.merge_deadline,
         seeded=seeded,
         **{name: value for name, value in given.items() if value is not None},
     )

@@ -1,7 +1,10 @@
 """Notices that their people want by mail: into the outbox, each once."""
 
 import logging
+import re
+from html import unescape
 from time import monotonic
+from urllib.parse import urljoin
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -9,6 +12,8 @@ from django.core.mail.message import BadHeaderError
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
 
 from leaderboard.accounts import outbox
 from leaderboard.competitions import clock, markdown, notices
@@ -18,6 +23,7 @@ SECONDS = 8
 BATCH = 200
 # Of a long announcement the beginning; the rest stands on the site.
 LONGEST = 2_000
+LINK = re.compile(r'(?<=\s)href="([^"]*)"')
 
 logger = logging.getLogger(__name__)
 
@@ -92,5 +98,16 @@ def _words(notice: Notice, rendered: dict[int, tuple[str, str]]) -> tuple[str, s
         return notice.text, ""
     if announcement.pk not in rendered:
         text = notices.cut(announcement.text, LONGEST)
-        rendered[announcement.pk] = (text, markdown.render(text))
+        rendered[announcement.pk] = (text, _absolute(markdown.render(text), notice.address))
     return rendered[announcement.pk]
+
+
+def _absolute(html: str, address: str) -> SafeString:
+    """Return HTML whose links lead to this site also where it is read: in a mail program."""
+    page = settings.SITE_URL + address
+
+    def link(found: re.Match) -> str:
+        return f'href="{escape(urljoin(page, unescape(found[1])))}"'
+
+    # Sanitised before: every attribute stands in double quotes.
+    return mark_safe(LINK.sub(link, html))  # noqa: S308

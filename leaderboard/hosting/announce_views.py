@@ -43,15 +43,11 @@ def announce(request, slug):
 
 def _written(sent) -> dict[str, str]:
     """Return title and text without what does not print; a sign too many is kept to be refused."""
-    text = (
-        sent.get("text", "")
-        .replace("\r\n", "\n")
-        .replace("\r", "\n")[: announcing.LONGEST_TEXT + 1]
-    )
-    lines = (printable(line, announcing.LONGEST_TEXT + 1) for line in text.split("\n"))
+    most = announcing.LONGEST_TEXT + 1
+    lines = sent.get("text", "").replace("\r\n", "\n").split("\n")
     return {
         "title": printable(sent.get("title", ""), announcing.LONGEST_TITLE + 1),
-        "text": "\n".join(lines).strip(),
+        "text": "\n".join(map(_line, lines)).strip()[:most],
     }
 
 

@@ -1,6 +1,7 @@
 """Fill a site with the demo: real data, sent through the same functions as any upload."""
 
 import csv
+import json
 import os
 import secrets
 import time
@@ -13,7 +14,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
-from leaderboard.competitions import clock, folder, loading
+from leaderboard.competitions import announcing, clock, folder, loading
 from leaderboard.competitions.models import Competition
 from leaderboard.submissions import closing, intake
 from leaderboard.submissions.models import Evaluation, Status
@@ -85,7 +86,10 @@ def _people() -> None:
 
 @transaction.atomic
 def _tell(chapter: Chapter) -> int:
-    """Load a competition and send its files, all or nothing: a half-filled one could be closed."""
+    """Load a competition, send its files and tell its news, all or nothing.
+
+    A half-filled one could be closed.
+    """
     competition, _ = loading.load(DEMO / chapter.folder, seeded=True, within=DEMO)
     for name in chapter.joined:
         user = get_user_model().objects.get(username=name)
@@ -98,7 +102,18 @@ def _tell(chapter: Chapter) -> int:
     rows.sort(key=lambda row: float(row["hours_after_start"]))
     for row in rows:
         _send(competition, home / "submissions" / row["file"], row)
+    _announce(competition, DEMO / chapter.folder / "announcements.json")
     return len(rows)
+
+
+def _announce(competition: Competition, path: Path) -> None:
+    """Publish the host's announcements of a chapter, where it has any."""
+    if not path.exists():
+        return
+    host = get_user_model().objects.get(username=HOST)
+    for news in json.loads(path.read_text(encoding="utf-8")):
+        at = competition.opens_at + timedelta(hours=news["hours_after_start"])
+        announcing.announce(competition, host, news["title"], news["text"], at=at)
 
 
 def _send(competition: Competition, path: Path, row: dict[str, str]) -> None:

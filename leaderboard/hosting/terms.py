@@ -52,9 +52,10 @@ class Terms(forms.Form):
         self.allowed = changing.changeable(competition, now)
         self.zone_name, data = self._shown(data)
         super().__init__(data)
-        self.fields["zone"] = forms.ChoiceField(
-            label="Time zone of the dates", choices=[(z, z) for z in zones()], initial="UTC"
-        )
+        if self.allowed & set(changing.DATES):
+            self.fields["zone"] = forms.ChoiceField(
+                label="Time zone of the dates", choices=[(z, z) for z in zones()], initial="UTC"
+            )
         for name in changing.DATES:
             if name in self.allowed:
                 self.fields[name] = _date(name, getattr(competition, name))

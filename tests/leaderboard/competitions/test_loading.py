@@ -93,6 +93,30 @@ def test_the_commitments_open_to_what_was_sealed(hana, place):
 
 
 @pytest.mark.db
+def test_limits_dates_and_the_board_are_as_the_folder_says(hana, place):
+    change(
+        place,
+        dates={"opens": "+1d", "closes": "+9d", "merges_end": "+8d"},
+        quotas={"daily": 7, "total": 60, "rejected": 9, "team_size": 3},
+        board_names="pseudonyms",
+        late_files=True,
+    )
+    competition, _ = loading.load(place, at=NOW)
+    competition.refresh_from_db()
+    assert competition.merge_deadline == NOW + timedelta(days=8)
+    assert (competition.daily_limit, competition.total_limit) == (7, 60)
+    assert (competition.rejected_limit, competition.max_team_size) == (9, 3)
+    assert (competition.board_names, competition.late_files) == ("pseudonyms", True)
+
+
+@pytest.mark.db
+def test_what_a_folder_does_not_say_has_no_limit_and_hides_nothing(hana, place):
+    competition, _ = loading.load(place)
+    assert competition.total_limit is competition.merge_deadline is None
+    assert (competition.board_names, competition.late_files) == ("names", False)
+
+
+@pytest.mark.db
 def test_every_fault_is_named_at_once(hana, place):
     change(
         place,
@@ -128,6 +152,10 @@ def test_every_fault_is_named_at_once(hana, place):
         ({"hosts": ["nobody-here"]}, "nobody-here"),
         ({"quotas": {"daily": 0}}, "quotas.daily"),
         ({"quotas": {"seconds": 4000}}, "SCORING_LEASE"),
+        ({"quotas": {"total": 0}}, "quotas.total"),
+        ({"board_names": "initials"}, "board_names"),
+        ({"late_files": "yes"}, "late_files"),
+        ({"dates": {"opens": "+1d", "closes": "+9d", "merges_end": "+10d"}}, "dates.merges_end"),
         ({"metric": "roc_auc_score"}, "competition.json, metric: ROC AUC takes"),
         ({"expected_submissions": 10**30}, "expected_submissions"),
         ({"dates": {"opens": "-9d", "closes": "-1d"}}, "this instant has passed"),

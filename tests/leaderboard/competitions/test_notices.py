@@ -1,12 +1,25 @@
 """What one person is told: in the site always, by mail as the person chose."""
 
 import pytest
+from django.urls import reverse
 
-from leaderboard.competitions import notices
+from leaderboard.accounts.models import Mail, User
+from leaderboard.competitions import mailing, notices
 from leaderboard.competitions.models import Notice
 from tests.leaderboard import factories
 
 INVITATION = Notice.Kind.INVITATION
+
+
+@pytest.fixture
+def alice(client):
+    person = factories.user("alice")
+    client.force_login(person)
+    return person
+
+
+def tell(person, title="A place in team Owl", address="/c/contest/team/", kind=INVITATION):
+    return notices.tell([person], kind, title, "Until 3 May.", address)[0]
 
 
 @pytest.mark.django_db
@@ -52,3 +65,128 @@ def test_the_bell_rings_once_for_all_after_the_commit(
         notices.tell([factories.user(name) for name in ("alice", "bob")], INVITATION, "T", "", "/")
         assert rung == []
     assert rung == [notices.MAIL]
+
+
+@pytest.mark.db
+def test_a_wanted_notice_is_mailed_once_with_its_address_and_the_way_to_choose(settings, alice):
+    settings.SITE_URL = "https://holdout.example.org"
+    tell(alice)
+    assert mailing.mail_waiting()
+    assert mailing.mail_waiting()
+    mail = Mail.objects.get()
+    assert (mail.to, mail.subject) == ("alice@example.org", "A place in team Owl")
+    for part in (mail.body, mail.html):
+        assert "Until 3 May." in part
+        assert "https://holdout.example.org/c/contest/team/" in part
+        assert "https://holdout.example.org/account/#mail" in part
+    assert Notice.objects.get().mailed_at
+
+
+@pytest.mark.db
+@pytest.mark.parametrize(
+    "fields", [{"mail_invitations": False}, {"is_active": False}, {"email": ""}]
+)
+def test_a_choice_made_after_the_notice_still_holds_for_its_mail(alice, fields):
+    tell(alice)
+    User.objects.update(**fields)
+    assert mailing.mail_waiting()
+    assert not Mail.objects.exists()
+    assert not mailing.waiting()
+
+
+@pytest.mark.db
+def test_an_address_that_takes_no_mail_keeps_no_other_from_theirs(alice):
+    User.objects.filter(pk=alice.pk).update(email="no address")
+    alice.refresh_from_db()
+    tell(alice)
+    tell(factories.user("bob"))
+    assert mailing.mail_waiting()
+    assert Mail.objects.get().to == "bob@example.org"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_that_mail_at_the_same_time_mail_each_notice_once(together, monkeypatch):
+    monkeypatch.setattr(mailing, "BATCH", 3)
+    monkeypatch.setattr("leaderboard.accounts.outbox.ring", lambda name: True)
+    monkeypatch.setattr(notices, "ring", lambda name: True)
+    people = [factories.user(f"person-{number}") for number in range(12)]
+    notices.tell(people, INVITATION, "A place", "", "/")
+    assert together(lambda _: mailing.mail_waiting(), 4) == [True] * 4
+    assert sorted(Mail.objects.values_list("to", flat=True)) == sorted(p.email for p in people)
+
+
+@pytest.mark.db
+def test_a_page_of_text_in_the_mail_shows_what_was_written_and_no_markup(alice):
+    notices.tell([alice], INVITATION, "Team <b>x</b>", "<script>alert(1)</script>", "/")
+    body, html = mailing.mail(Notice.objects.select_related("user").get())
+    assert "<script>" in body
+    assert "<script>" not in html
+    assert "<b>" not in html
+
+
+@pytest.mark.db
+def test_the_bell_counts_what_is_unread_in_one_query(client, alice, django_assert_num_queries):
+    tell(alice)
+    tell(alice)
+    with django_assert_num_queries(1):
+        assert notices.unread(alice) == 2
+    page = client.get(reverse("notices")).content.decode()
+    assert 'aria-label="Notices, 2 unread"' in page
+    client.logout()
+    assert "Notices, " not in client.get("/").content.decode()
+
+
+@pytest.mark.db
+def test_beyond_a_hundred_the_bell_does_not_count(client, alice):
+    Notice.objects.bulk_create(
+        Notice(user=alice, kind=INVITATION, title="T", created_at="2026-01-01T00:00Z")
+        for _ in range(120)
+    )
+    assert notices.unread(alice) == 100
+    page = client.get(reverse("notices")).content.decode()
+    assert "more than 99 unread" in page
+    assert "Unread 99+" in page
+
+
+@pytest.mark.db
+def test_unread_ones_stand_first_and_opening_one_reads_it(client, alice):
+    first, second = tell(alice, "The first"), tell(alice, "The second")
+    client.get(reverse("notice", args=[second.pk]))
+    page = client.get(reverse("notices")).content.decode()
+    assert page.index("The first") < page.index("The second")
+    assert page.count('<li class="new">') == 1
+    assert notices.unread(alice) == 1
+    response = client.get(reverse("notice", args=[first.pk]))
+    assert (response.status_code, response["Location"]) == (302, "/c/contest/team/")
+    assert notices.unread(alice) == 0
+
+
+@pytest.mark.db
+def test_reading_all_reads_ones_own_only(client, alice):
+    bob = factories.user("bob")
+    tell(alice)
+    tell(bob)
+    client.post(reverse("notices_read"))
+    assert (notices.unread(alice), notices.unread(bob)) == (0, 1)
+
+
+@pytest.mark.db
+def test_notices_are_filtered_by_a_link(client, alice):
+    read = tell(alice, "A place")
+    tell(alice, "A date", kind=Notice.Kind.DEADLINE)
+    notices.read(Notice.objects.filter(pk=read.pk))
+    for show, there, not_there in (
+        ("unread", "A date", "A place"),
+        ("invitation", "A place", "A date"),
+        ("deadline", "A date", "A place"),
+    ):
+        page = client.get(reverse("notices"), {"show": show}).content.decode()
+        assert there in page
+        assert not_there not in page
+    assert "A place" in client.get(reverse("notices"), {"show": "x", "page": "9"}).content.decode()
+
+
+@pytest.mark.db
+def test_somebody_without_notices_is_told_what_comes_here(client, alice):
+    assert "No notices yet" in client.get(reverse("notices")).content.decode()
+    assert "Nothing unread" in client.get(reverse("notices") + "?show=unread").content.decode()

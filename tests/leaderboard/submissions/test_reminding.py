@@ -6,9 +6,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from leaderboard.competitions import clock
-from leaderboard.competitions.models import Competition
-from leaderboard.submissions import closing, reminding
+from leaderboard.accounts.models import Mail
+from leaderboard.competitions import changing, clock, mailing, notices
+from leaderboard.competitions.models import Competition, Notice
+from leaderboard.submissions import closing, reminding, tasks
 from leaderboard.teams.models import Team
 from tests.leaderboard import factories
 
@@ -102,3 +103,60 @@ def test_the_banner_waits_for_the_last_two_days(contest, team):
     factories.scored(team)
     Competition.objects.update(closes_at=clock.now() + timedelta(days=3))
     assert not any(said("alice"))
+
+
+def test_two_days_before_the_close_every_member_is_reminded_once(contest, team):
+    factories.scored(team)
+    factories.team(contest, "charlie")
+    assert reminding.due() == [contest.pk]
+    assert reminding.remind(contest.pk) == 2
+    assert reminding.due() == []
+    assert reminding.remind(contest.pk) == 0
+    told = Notice.objects.get(user=factories.user("bob"))
+    assert (told.kind, told.title) == ("deadline", "C: choose your final files")
+    assert told.address == reverse("submissions", args=("c",))
+    assert "Choose up to 2 files by your own validation" in told.text
+    assert Notice.objects.count() == 2
+    mailing.mail_waiting()
+    assert sorted(Mail.objects.values_list("to", flat=True)) == [
+        "alice@example.org",
+        "bob@example.org",
+    ]
+
+
+def test_nobody_is_reminded_before_its_time_nor_after_the_close(contest, team):
+    factories.scored(team)
+    Competition.objects.update(closes_at=clock.now() + timedelta(hours=49))
+    assert reminding.due() == []
+    assert reminding.remind(contest.pk) == 0
+    factories.end(contest)
+    assert reminding.due() == []
+    assert reminding.remind(contest.pk) == 0
+    assert Competition.objects.get().reminded_at is None
+
+
+def test_after_a_move_of_the_close_the_reminder_comes_anew(contest, team):
+    factories.scored(team)
+    reminding.remind(contest.pk)
+    hana = factories.user("hana")
+    wanted = {"closes_at": contest.closes_at + timedelta(days=5)}
+    changing.change(contest, hana, wanted, "More time.")
+    assert reminding.due() == []
+    Competition.objects.update(closes_at=clock.now() + timedelta(hours=47))
+    assert reminding.due() == [contest.pk]
+    assert reminding.remind(contest.pk) == 2
+
+
+def test_the_sweeper_reminds(contest, team):
+    factories.scored(team)
+    tasks.sweep()
+    tasks.sweep()
+    assert Notice.objects.filter(kind="deadline").count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_sweepers_at_the_same_time_remind_once(contest, team, together, monkeypatch):
+    monkeypatch.setattr(notices, "ring", lambda name: True)
+    factories.scored(team)
+    assert sorted(together(lambda _: reminding.remind(contest.pk), 4)) == [0, 0, 0, 2]
+    assert Notice.objects.count() == 2
