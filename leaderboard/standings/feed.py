@@ -11,7 +11,7 @@ from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import format_html
 
 from leaderboard.competitions import markdown, release_settings
-from leaderboard.competitions.models import Announcement, Competition, Solution
+from leaderboard.competitions.models import Announcement, Solution
 from leaderboard.competitions.viewers import Visit
 from leaderboard.standings.names import Naming
 from leaderboard.submissions.models import Outcome, Release
@@ -25,7 +25,7 @@ CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 def newest(visit: Visit) -> tuple:
     """What a feed depends on beside the board: its newest announcement."""
-    announced = _announcements(visit.competition).values_list("pk", "created_at").first()
+    announced = _announcements(visit).values_list("pk", "created_at").first()
     return announced or ()
 
 
@@ -72,13 +72,14 @@ def _items(visit: Visit, absolute) -> list[dict]:
             "updateddate": row.created_at,
             "categories": [row.get_kind_display()],
         }
-        for row in _announcements(competition)[:MOST_ANNOUNCEMENTS]
+        for row in _announcements(visit)[:MOST_ANNOUNCEMENTS]
     ]
     return announced + _new_scores(visit, absolute)
 
 
-def _announcements(competition: Competition):
-    return Announcement.objects.filter(competition=competition).order_by("-created_at", "-pk")
+def _announcements(visit: Visit):
+    told = Announcement.objects.filter(competition=visit.competition, created_at__lte=visit.now)
+    return told.order_by("-created_at", "-pk")
 
 
 def _new_scores(visit: Visit, absolute) -> list[dict]:
