@@ -117,6 +117,8 @@ ACCOUNT_USERNAME_VALIDATORS = "leaderboard.accounts.names.VALIDATORS"
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+# In the browser that signed up only: a link that somebody else opens signs nobody in.
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 # For a new e-mail address as for a second factor the password is asked for again.
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 # Whoever takes over a signed-in browser must not be able to do so unnoticed.

@@ -78,13 +78,12 @@ def sign_out_browsers(request):
         logout(request)
         messages.success(request, "You are signed out in every browser.", extra_tags="good")
         return redirect("account_login")
-    key = request.session.session_key
     request.user.refresh_from_db(fields=["sign_outs"])
+    before = request.session.session_key
     update_session_auth_hash(request, request.user)
-    UserSession.objects.filter(user=request.user, session_key=key).update(
-        session_key=request.session.session_key
-    )
-    UserSession.objects.purge_and_list(request.user)
+    mine = UserSession.objects.filter(user=request.user)
+    mine.exclude(session_key=before).delete()
+    mine.update(session_key=request.session.session_key)
     messages.success(request, "All other browsers are signed out.", extra_tags="good")
     return redirect("account")
 

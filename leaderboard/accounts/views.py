@@ -13,6 +13,7 @@ from django.urls import reverse_lazy
 from django.views.decorators.http import require_POST
 
 from leaderboard.accounts import forms
+from leaderboard.accounts.models import User
 
 
 class SignIn(account_views.LoginView):
@@ -66,6 +67,14 @@ class ChangeEmail(account_views.EmailView):
     """Change the e-mail address; it holds once the new one is confirmed."""
 
     form_class = forms.ChangeEmail
+
+    def form_valid(self, form):
+        user = self.request.user
+        before = user.email
+        response = super().form_valid(form)
+        # The library lets go of an old address that was never confirmed; here it stays as well.
+        User.objects.filter(pk=user.pk, email="").update(email=before)
+        return response
 
 
 class AskForReset(account_views.PasswordResetView):
