@@ -27,7 +27,6 @@ ASKS = ("rename", "leave", "remove", "hand_over")
 NOT_THERE = frozenset({"not_member", "not_invited", "unknown"})
 
 
-@never_cache
 @login_required
 @require_safe
 def team(request, slug: str):
@@ -150,7 +149,6 @@ def propose(request, visit: Visit, own: Team):
     return None
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def merge(request, slug: str, uuid):
     """Show to the team that is asked what a merge would mean; take either team's answer."""
