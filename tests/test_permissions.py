@@ -115,13 +115,19 @@ TABLE = {
     "check_status": ("286 404 204 404 404 404 404", NEVER),
     "check_submit": ("in 405 405 405 405 405 405", "in 404 409 404 404 404 404"),
     "submissions": ("in 404 200 200 404 404 404", "in 405 405 405 405 405 405"),
+    # Each team's own files, alone: not even those who run the competition read their list.
+    "submissions_csv": ("in 404 200 200 404 404 404", "in 405 405 405 405 405 405"),
+    "submissions_status": ("286 404 286 286 404 404 404", NEVER),
+    "submissions_final": ("in 404 200 200 404 404 404", "in 404 on on 404 404 404"),
     "submission": ("in 404 200 404 200 404 200", "in 405 405 405 405 405 405"),
     # 286 stops the polling; to somebody signed out it says so and nothing else.
     "submission_status": ("286 404 286 404 286 404 286", NEVER),
     # The bytes are the team's own: not even hosts fetch them.
     "submission_file": ("in 404 200 404 404 404 404", "in 405 405 405 405 405 405"),
     "submission_final": ("in 405 405 405 405 405 405", TEAM_ACTS),
-    "submission_withdraw": ("in 405 405 405 405 405 405", TEAM_ACTS),
+    "submission_withdraw": ("in 404 200 404 404 404 404", TEAM_ACTS),
+    "submission_note": ("in 404 200 404 404 404 404", TEAM_ACTS),
+    "submission_look": ("in 405 405 405 405 405 405", TEAM_ACTS),
     # Everybody with a team acts on the own one.
     "team": ("in 404 200 200 404 404 404", "in 405 405 405 405 405 405"),
     "team_rename": (NEVER, "in 404 422 422 404 404 404"),

@@ -30,6 +30,7 @@ from leaderboard.submissions import (
     showing,
 )
 from leaderboard.submissions.models import Submission
+from leaderboard.submissions.queue import UNFINISHED
 from leaderboard.submissions.refusals import Refusal
 from leaderboard.submissions.visits import own_file, page_of, see_other
 from leaderboard.teams import viewers
@@ -72,7 +73,12 @@ def submissions_status(request, slug: str):
     context = {
         **_around(visit, team, replace(made, asked=asked)),
         "changed": changed,
-        "finished": [item for item in changed if item.told.final],
+        "finished": [
+            item
+            for item in changed
+            if item.told.final and seen[item.submission.number].startswith(UNFINISHED)
+        ],
+        "settled": any(item.told.final for item in changed),
         "plot": plotting.plot(team, visit.competition, visit.now),
         "oob": True,
     }
@@ -223,7 +229,7 @@ def _around(visit: Visit, team: Team, made: listing.Listing) -> dict:
         "looks": looks.of(team, competition),
         "published": _published(visit, team),
         "due": due,
-        **showing.today(team, competition, now),
+        **showing.today(team, competition, now, visit.viewer.user_id),
     }
 
 
