@@ -4,6 +4,8 @@ Scores and digests are made from these values, so that a file written with 6 dig
 by another program counts as the same predictions.
 """
 
+import threading
+
 import numpy as np
 
 DIGITS = 6
@@ -78,7 +80,7 @@ def _round_any(values: np.ndarray) -> np.ndarray:
     whole *= down
     np.copysign(whole, values, out=whole)
     beyond = np.flatnonzero((size >= LARGEST) | ((size < SMALLEST) & (size > 0)))
-    whole[beyond] = [float(f"{value:.{DIGITS}g}") for value in values[beyond].tolist()]
+    whole[beyond] = list(map(rounded, values[beyond].tolist()))
     # Adding zero turns -0 into 0 and changes nothing else.
     return np.add(whole, 0.0, out=whole)
 
@@ -105,43 +107,57 @@ def _halves(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return high, values - high
 
 
-class _Room:
-    """Arrays for the steps of rounding, used again for every chunk."""
+class _Room(threading.local):
+    """Arrays for the steps of rounding, used again for every chunk in a thread.
 
-    def __init__(self, count: int) -> None:
-        self.place = np.empty(count, np.int64)
-        # When the factors have been fetched their places are no longer needed.
-        self.scaled = self.place.view(np.float64)
-        self.factor, self.whole = np.empty(count), np.empty(count)
-        self.sure = np.empty(count, bool)
+    Memory that is asked for and given back at every step would cost more than the steps.
+    """
+
+    def __init__(self) -> None:
+        self.place = np.empty(CHUNK, np.int64)
+        self.factor, self.whole = np.empty(CHUNK), np.empty(CHUNK)
+        self.sure = np.empty(CHUNK, bool)
 
 
-def _round_usual(values: np.ndarray, target: np.ndarray, low: float, room: _Room) -> np.ndarray:
+_ROOM = _Room()
+
+
+def _round_usual(values: np.ndarray, target: np.ndarray, low: float) -> np.ndarray:
     """Round numbers, of which `low` is the least; answers the places where that was not possible.
 
     values and target may be the same array: what cannot be rounded stays as it is.
     """
+    count = len(values)
+    place, factor = _ROOM.place[:count], _ROOM.factor[:count]
+    whole, sure = _ROOM.whole[:count], _ROOM.sure[:count]
     size = np.abs(values) if low < 0 else values
-    np.right_shift(size.view(np.int64), SHIFT, out=room.place)
+    np.right_shift(size.view(np.int64), SHIFT, out=place)
     # Clipping is faster than an error would be, and sends -0 to 0.
-    _FACTOR.take(room.place, out=room.factor, mode="clip")
-    np.multiply(size, room.factor, out=room.scaled)
-    np.rint(room.scaled, out=room.whole)
-    np.subtract(room.scaled, room.whole, out=room.scaled)
-    np.abs(room.scaled, out=room.scaled)
-    np.less_equal(room.scaled, NEAR_TIE, out=room.sure)
+    _FACTOR.take(place, out=factor, mode="clip")
+    # Now that the factors have been fetched their places are no longer needed.
+    scaled = place.view(np.float64)
+    np.multiply(size, factor, out=scaled)
+    np.rint(scaled, out=whole)
+    np.subtract(scaled, whole, out=scaled)
+    np.abs(scaled, out=scaled)
+    np.less_equal(scaled, NEAR_TIE, out=sure)
     if low < LIKE_ZERO:
-        room.sure &= (size >= LIKE_ZERO) | (size == 0)
+        sure &= (size >= LIKE_ZERO) | (size == 0)
     if low < 0:
-        np.copysign(room.whole, values, out=room.whole)
-    unsure = np.flatnonzero(~room.sure)
+        np.copysign(whole, values, out=whole)
+    unsure = np.flatnonzero(np.logical_not(sure, out=sure))
     kept = values[unsure]
-    np.divide(room.whole, room.factor, out=target)
+    np.divide(whole, factor, out=target)
     if low <= 0:
         # Turns -0 into 0 and changes nothing else.
         np.add(target, 0.0, out=target)
     target[unsure] = kept
     return unsure
+
+
+def rounded(value: float) -> float:
+    """One finite number with 6 significant digits: the definition of all that follows here."""
+    return float(f"{value:.{DIGITS}g}") + 0.0
 
 
 def round_into(values: np.ndarray, target: np.ndarray, low: float) -> None:
@@ -150,12 +166,10 @@ def round_into(values: np.ndarray, target: np.ndarray, low: float) -> None:
     values, target: C-contiguous float64 (n,), which may be the same array. low: the least value.
     -0 becomes 0.
     """
-    room, left = _Room(min(len(values), CHUNK)), [np.zeros(0, np.int64)]
+    left = [np.zeros(0, np.int64)]
     for start in range(0, len(values), CHUNK):
-        chunk = values[start : start + CHUNK]
-        if len(chunk) < len(room.place):
-            room = _Room(len(chunk))
-        left.append(_round_usual(chunk, target[start : start + CHUNK], low, room) + start)
+        span = slice(start, start + CHUNK)
+        left.append(_round_usual(values[span], target[span], low) + start)
     unsure = np.concatenate(left)
     for start in range(0, len(unsure), CHUNK):
         places = unsure[start : start + CHUNK]

@@ -4,6 +4,7 @@ Nothing is rounded, released or stored here. A part is all that is opened: the f
 labels they are given and no others.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,12 @@ from scoring.metrics import Metric, get
 from scoring.metrics.classification import confusion
 from scoring.metrics.rows import Array, Rows, mean
 from scoring.task import Task
+from scoring.threads import spread
 
 _TOO_LARGE = "The score is too large to be written as a number."
+_ALL = slice(None)
+# So many predicted numbers and what is computed from them stay in the cache.
+_CELLS = 1 << 16
 
 
 def check(task: Task, metric: Metric | str) -> None:
@@ -49,15 +54,26 @@ def evaluate(task: Task, metric: Metric | str, part: Any, predictions: Any) -> f
         values = np.asarray(predictions.values)
         if not _within(metric, values.min(initial=np.inf), values.max(initial=-np.inf)):
             raise Unscorable(f"{metric.title} takes numbers {_range(metric)}.")
-    return score(metric, rows_of(task, part, predictions))
+    if metric.form != "mean":
+        return score(metric, rows_of(task, part, predictions))
+    return _checked(
+        metric,
+        part,
+        lambda: _linked_mean(metric, _row_values(metric, task, part, predictions), part.weight),
+    )
 
 
 def score(metric: Metric, rows: Rows) -> float:
     """The score of aligned rows; raises Unscorable where it is undefined or not finite."""
+    return _checked(metric, rows, lambda: _value(metric, rows))
+
+
+def _checked(metric: Metric, rows: Any, compute: Callable[[], Any]) -> float:
+    """What compute answers for these rows, of which there are `n` with `weight`."""
     if rows.n == 0 or (rows.weight is not None and rows.weight.sum() <= 0):
         raise Unscorable("There is no row to score.")
     with np.errstate(over="ignore", invalid="ignore"):
-        value = float(_value(metric, rows))
+        value = float(compute())
     if np.isnan(value):
         raise Unscorable(metric.undefined)
     if np.isinf(value):
@@ -73,7 +89,7 @@ def per_row(task: Task, metric: Metric | str, part: Any, predictions: Any) -> Ar
     metric = _metric(metric)
     if metric.per_row is None:
         return None
-    values = columns(metric.compute(rows_of(task, part, predictions))).mean(axis=1)
+    values = columns(_row_values(metric, task, part, predictions)).mean(axis=1)
     return metric.perfect - values if metric.greater_is_better else values
 
 
@@ -100,15 +116,35 @@ def perfect(task: Task, count: int, *parts: Any) -> Any:
     return Predictions(values)
 
 
-def rows_of(task: Task, part: Any, predictions: Any) -> Rows:
-    """Labels and predictions of a part's rows side by side."""
+def rows_of(task: Task, part: Any, predictions: Any, span: slice = _ALL) -> Rows:
+    """Labels and predictions of a part's rows side by side; of those in `span` only."""
     return Rows(
-        y=part.y,
-        p=predictions.values[part.slots],
-        weight=part.weight,
+        y=part.y[span],
+        p=predictions.values.take(part.slots[span], axis=0),
+        weight=None if part.weight is None else part.weight[span],
         classes=max(len(task.labels), 2),
         positive=_positive(task),
     )
+
+
+def _row_values(metric: Metric, task: Task, part: Any, predictions: Any) -> Array:
+    """What the metric answers per row, computed on stretches of rows that fit in the cache."""
+    compute, values = metric.compute, predictions.values
+    step = max(_CELLS // (values.shape[1] if values.ndim > 1 else 1), 1)
+    if part.n <= step or values.dtype == object:
+        return compute(rows_of(task, part, predictions))
+    first = compute(rows_of(task, part, predictions, slice(0, step)))
+    found = np.empty((part.n, *first.shape[1:]), first.dtype)
+
+    def fill(start: int) -> None:
+        span = slice(start, start + step)
+        # Each thread has a state of its own.
+        with np.errstate(over="ignore", invalid="ignore"):
+            found[span] = compute(rows_of(task, part, predictions, span))
+
+    found[:step] = first
+    spread(fill, range(step, part.n, step))
+    return found
 
 
 def facts(task: Task, part: Any) -> dict[str, Any]:
@@ -133,6 +169,10 @@ def linked(metric: Metric, means: Array) -> Array:
     return (np.sqrt(means) if metric.link == "root" else means).mean(axis=-1)
 
 
+def _linked_mean(metric: Metric, values: Array, weight: Array | None) -> Any:
+    return linked(metric, np.atleast_1d(mean(values, weight)))
+
+
 def columns(values: Array) -> Array:
     """Per-row values as float64 (n, targets)."""
     return values.reshape(len(values), -1).astype(float, copy=False)
@@ -140,7 +180,7 @@ def columns(values: Array) -> Array:
 
 def _value(metric: Metric, rows: Rows) -> Any:
     if metric.form == "mean":
-        return linked(metric, np.atleast_1d(mean(metric.compute(rows), rows.weight)))
+        return _linked_mean(metric, metric.compute(rows), rows.weight)
     if metric.form == "counts":
         return metric.compute(confusion(rows), rows.positive)
     if metric.form == "tally":

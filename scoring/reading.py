@@ -14,16 +14,9 @@ import numpy as np
 
 from scoring.errors import Problem, Refused
 from scoring.ids import Ids
+from scoring.reading_blocks import BLOCK, FileBlocks, GiveUp, blocks_of, without_quotes
 from scoring.reading_container import is_packed, load, name_notice, unpack
-from scoring.reading_fast import (
-    BLOCK,
-    Filler,
-    GiveUp,
-    blocks_of,
-    blocks_of_file,
-    read_fast,
-    without_quotes,
-)
+from scoring.reading_fast import Filler, read_fast
 from scoring.reading_limits import Limits
 from scoring.reading_problems import EXCERPT_WIDTH
 from scoring.reading_slow import CHUNK, MOST_CELLS, Chunk, SlowReader
@@ -31,10 +24,12 @@ from scoring.reading_text import Layout, clean_text, find_layout, refuse_long_li
 from scoring.task import Task
 
 __all__ = ["Limits", "Predictions", "read"]
-# Larger files are read piece by piece, so that memory holds little but the predictions.
-STREAMED = 64 << 20
+# Larger files are read in blocks, so that memory holds little but the predictions.
+STREAMED = BLOCK
 # Short enough that a file of hopeless rows is given up after few of them.
 SMALL_BLOCK = 1 << 17
+# Enough for a header, with as many blank lines above it as are forgiven.
+HEAD = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +59,7 @@ def read(
     limits = limits or Limits()
     if isinstance(source, Path) and source.stat().st_size > STREAMED:
         try:
-            return _read_stream(source, task, ids, name, limits)
+            return _read_blocks(source, task, ids, name, limits)
         except (GiveUp, Refused):
             pass  # with the whole file at hand it can be explained, or read after all
     data = load(source, limits)
@@ -87,7 +82,8 @@ def _read_text(text: bytes, task: Task, ids: Ids, limits: Limits) -> tuple[np.nd
     layout = find_layout(text, task, ids.count, lambda one: _is_id(ids, one))
     refuse_long_lines(text, limits.field)
     try:
-        return _fast(text, layout, task, ids), layout.notices
+        filler = Filler(task, ids)
+        return _fast(text, layout, filler), layout.notices + filler.notices()
     except GiveUp:
         pass
     reader = SlowReader(task, ids, layout)
@@ -98,33 +94,35 @@ def _read_text(text: bytes, task: Task, ids: Ids, limits: Limits) -> tuple[np.nd
     return reader.values, layout.notices + reader.notices
 
 
-def _read_stream(path: Path, task: Task, ids: Ids, name: str, limits: Limits) -> Predictions:
-    """Read a plain CSV file piece by piece; raises GiveUp or Refused, both meaning: not so."""
+def _read_blocks(path: Path, task: Task, ids: Ids, name: str, limits: Limits) -> Predictions:
+    """Read a plain CSV file block by block; raises GiveUp or Refused, both meaning: not so."""
     if path.stat().st_size > min(limits.packed, limits.unpacked) or task.kind == "text":
         raise GiveUp
     with path.open("rb") as stream:
-        head = stream.read(BLOCK)
+        head = stream.read(HEAD)
         if is_packed(head) or head.startswith(b"PAR1") or not head.isascii():
             raise GiveUp
         notices = name_notice(name)
         layout = find_layout(head, task, ids.count, lambda _: False)
-        stream.seek(layout.body)
-        values = read_fast(blocks_of_file(stream), layout, Filler(task, ids))
-    return Predictions(values, (*notices, *layout.notices))
+        numbers = ids.kind == "int" and task.kind != "label" and layout.width == len(task.columns)
+        blocks = FileBlocks(stream.fileno(), layout.body, layout.width, limits, numbers=numbers)
+        filler = Filler(task, ids)
+        values = read_fast(range(len(blocks)), layout, filler, blocks.lines)
+    return Predictions(values, (*notices, *layout.notices, *filler.notices()))
 
 
-def _fast(text: bytes, layout: Layout, task: Task, ids: Ids) -> np.ndarray:
+def _fast(text: bytes, layout: Layout, filler: Filler) -> np.ndarray:
     """Read the text by the fast road; raises GiveUp."""
     if text.find(b'"', layout.body) >= 0:
         plain = None
-        if task.kind != "text":
+        if filler.task.kind != "text":
             plain = without_quotes(text, layout.body, layout.delimiter)
         if plain is None:
             raise GiveUp
         text = plain
     if text.find(b"\n", layout.body) < 0 <= text.find(b"\r", layout.body):
         raise GiveUp
-    return read_fast(blocks_of(text, layout.body), layout, Filler(task, ids))
+    return read_fast(blocks_of(text, layout.body), layout, filler)
 
 
 def _is_id(ids: Ids, text: str) -> bool:
@@ -149,8 +147,8 @@ def _rows(text: bytes, layout: Layout, limits: Limits) -> Iterator[Chunk]:
         return
     # Without quotation marks every line is a row.
     line = layout.line
-    for block in blocks_of(text, layout.body, SMALL_BLOCK):
-        stream = io.StringIO(str(block, "utf-8"), newline="")
+    for _, start, stop in blocks_of(text, layout.body, SMALL_BLOCK):
+        stream = io.StringIO(text[start:stop].decode(), newline="")
         rows = list(csv.reader(stream, delimiter=layout.delimiter))
         yield rows, range(line, line + len(rows))
         line += len(rows)
@@ -234,8 +232,8 @@ def _lines(text: bytes, wanted: set[int]) -> Iterator[tuple[int, str]]:
     """The lines with these numbers."""
     line, last = 1, max(wanted)
     returns = b"\r" in text
-    for block in blocks_of(text, 0):
-        data = bytes(block)
+    for _, start, stop in blocks_of(text, 0):
+        data = text[start:stop]
         if returns:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         after = line + data.count(b"\n") + (not data.endswith(b"\n"))

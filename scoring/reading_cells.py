@@ -11,16 +11,28 @@ from scoring.reading_values import COMMA_REASON, LONGEST_NUMBER, MISSING, all_nu
 from scoring.task import Task
 
 MOST_SPELLINGS = 10_000
+# Sums that miss 1 by more than this are worth a word.
+NOTED = 1e-4
 
 
 def empty_values(task: Task, count: int) -> np.ndarray:
-    """Room for predictions, filled with what no prediction can be."""
+    """Room for predictions, holding anything."""
     if task.kind == "label":
-        return np.full(count, -1, np.int32)
+        return np.empty(count, np.int32)
     if task.kind == "text":
-        return np.full(count, None, object)
+        return np.empty(count, object)
     columns = len(task.value_columns)
-    return np.full(count if columns == 1 else (count, columns), np.nan)
+    return np.empty(count if columns == 1 else (count, columns))
+
+
+def far_from_one(sums: np.ndarray) -> np.ndarray:
+    """Which rows of probabilities miss 1 by more than six digits of each can do."""
+    return np.abs(sums - 1) > NOTED
+
+
+def divided_notice(count: int) -> str:
+    rows = "1 row does" if count == 1 else f"{count} rows do"
+    return f"The probabilities of {rows} not add up to 1; they were divided by their sum."
 
 
 class CellReader:
@@ -28,7 +40,7 @@ class CellReader:
 
     def __init__(self, task: Task, problems: Problems) -> None:
         self.task, self.problems = task, problems
-        self.counts = dict.fromkeys(("case", "number", "truth", "comma", "point"), 0)
+        self.counts = dict.fromkeys(("case", "number", "truth", "comma", "point", "divided"), 0)
         self._labels = Labels(task)
         self._spellings: dict[str, int] = {}
         self._numbers: dict[str, tuple[float | None, str, str]] = {}
@@ -60,6 +72,7 @@ class CellReader:
             places = ((lines[at], f"{sums[at]:.6g}") for at in np.flatnonzero(off).tolist())
             reason = "the probabilities of a row must add up to 1"
             self.problems.cells("sum", reason, int(off.sum()), places)
+        self.counts["divided"] += int(np.count_nonzero(far_from_one(sums) & good & ~off))
 
     def _number_values(
         self, name: str, texts: list[str], lines: Sequence[int]

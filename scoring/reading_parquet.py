@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 from scoring.errors import Problem, Refused
 from scoring.ids import Ids
 from scoring.parquet_footer import BadParquet, check_pages, read_footer
-from scoring.reading_fast import Filler, GiveUp
+from scoring.reading_blocks import GiveUp
+from scoring.reading_fast import Filler
 from scoring.reading_limits import Limits
 from scoring.reading_problems import quoted, size_text
 from scoring.reading_slow import CHUNK, Chunk, SlowReader
@@ -48,7 +49,7 @@ def read_parquet(data: bytes, task: Task, ids: Ids, limits: Limits) -> tuple[np.
             filler = Filler(task, ids)
             for columns in _batches(file, names, limits):
                 filler.add(_typed(columns, filler))
-            return filler.finish(), layout.notices
+            return filler.finish(), layout.notices + filler.notices()
         except GiveUp:
             pass
         layout.columns, layout.width = tuple(range(len(names))), len(names)

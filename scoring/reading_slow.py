@@ -13,7 +13,7 @@ import numpy as np
 from scoring.errors import Problem, Refused
 from scoring.ids import UNKNOWN, Ids
 from scoring.labels import accented, plain_whole, same_form, trimmed
-from scoring.reading_cells import CellReader, empty_values
+from scoring.reading_cells import CellReader, divided_notice, empty_values
 from scoring.reading_problems import SHOWN, Problems, counted, listed, quoted
 from scoring.reading_text import Layout
 from scoring.task import Task
@@ -351,6 +351,7 @@ class SlowReader:
             "decimal ids": f"{counted(counts['decimal ids'], 'id')} written as numbers with a "
             "decimal point or exponent (1.0) were read as whole numbers.",
             "comma": "Decimal commas were read as decimal points.",
+            "divided": divided_notice(counts["divided"]),
             "truth": "TRUE and FALSE were read as 1 and 0.",
             "number": f"{counted(counts['number'], 'value')} of {name} written another way (1.0, "
             "01) were read as the label with the same number.",

@@ -118,20 +118,23 @@ def _check_utf8(data: bytes) -> None:
         start = stop
 
 
-def refuse_long_lines(data: bytes, limit: int) -> None:
+def refuse_long_lines(data: bytes | bytearray, limit: int, size: int | None = None) -> None:
     """Raise Refused where a line has more than `limit` bytes that are not the end of it.
 
     A line that long covers at least one whole window of half the length, so that only windows
-    without a line end need a closer look.
+    without a line end need a closer look. size: how much of the data counts, None for all.
     """
+    size = len(data) if size is None else size
     window = max(limit // 2, 1)
-    for start in range(0, len(data), window):
-        stop = start + window
+    for start in range(0, size, window):
+        stop = min(start + window, size)
         if data.find(b"\n", start, stop) >= 0 or data.find(b"\r", start, stop) >= 0:
             continue
         begin = max(data.rfind(b"\n", 0, start), data.rfind(b"\r", 0, start)) + 1
-        ends = [end for end in (data.find(b"\n", stop), data.find(b"\r", stop)) if end >= 0]
-        length = (min(ends) if ends else len(data)) - begin
+        ends = [
+            end for end in (data.find(b"\n", stop, size), data.find(b"\r", stop, size)) if end >= 0
+        ]
+        length = (min(ends) if ends else size) - begin
         # The limit is in characters; bytes beyond the first of a character do not count.
         if length > limit and _characters(data, begin, length) > limit:
             line = _line_at(data, begin)

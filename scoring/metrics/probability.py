@@ -14,7 +14,8 @@ def log_loss(rows: Rows, clip: float) -> Array:
     if rows.p.ndim == 1:
         given = np.abs(rows.p - (rows.y == 0))
     else:
-        given = rows.p[np.arange(rows.n), rows.y]
+        # One position in all cells is found faster than a pair of them.
+        given = rows.p.reshape(-1).take(np.arange(0, rows.p.size, rows.p.shape[1]) + rows.y)
     np.clip(given, clip, 1 - clip, out=given)
     np.log(given, out=given)
     return np.negative(given, out=given)

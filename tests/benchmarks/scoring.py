@@ -216,10 +216,11 @@ def measure(method: str, folder: Path, kind: str, order: str) -> dict:
     tool = METHODS[method](folder, kind)
     warm = METHODS[method](folder / "warm", kind)
     warm.run(folder / "warm" / "sample.csv")
-    before, start = peak_mib(), time.perf_counter()
+    before, start, spent = peak_mib(), time.perf_counter(), time.process_time()
     scores = tool.run(folder / f"{order}.csv")
     return {
         "seconds": time.perf_counter() - start,
+        "processor": time.process_time() - spent,
         "mib": peak_mib() - before,
         "scores": scores,
         "pandas": "pandas" in sys.modules,

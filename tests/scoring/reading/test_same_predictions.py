@@ -16,7 +16,8 @@ from scoring.answers import Ids
 from scoring.digest import digest
 from scoring.errors import Refused
 from scoring.reading import read
-from scoring.reading_fast import Filler, GiveUp, blocks_of, read_fast
+from scoring.reading_blocks import GiveUp, blocks_of
+from scoring.reading_fast import Filler, read_fast
 from scoring.reading_text import find_layout
 from scoring.task import Task
 
