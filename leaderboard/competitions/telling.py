@@ -96,6 +96,10 @@ class Told:
         return self.settings.cap
 
     @property
+    def looks(self) -> int:
+        return self.settings.looks
+
+    @property
     def standard_error(self) -> str:
         return two_digits(self.settings.standard_error)
 
@@ -156,6 +160,7 @@ LINES = (
     ("Display grid", "grid"),
     ("Start line", "start"),
     ("New scores for each team", "cap"),
+    ("Looks for each team", "looks"),
 )
 
 

@@ -34,6 +34,7 @@ from scoring.task import Task
 AGAINST = frozenset({"identical", "likeness", "out_of_order", "inverted"})
 # A team's latest files whose bytes the page knows again before they are sent.
 KNOWN_FILES = 200
+COSTS = ", and it would use a submission"
 DIGEST_SHOWN = 16
 
 
@@ -254,8 +255,8 @@ def sent_before(team: Team) -> dict[str, str]:
     for row in rows:
         told, number = outcomes.describe(row), row.submission.number
         answer = {
-            Outcome.RELEASED: f" (new score {told.score}): the answer would be the same",
-            Outcome.NO_CHANGE: " (no new score): the answer would be the same",
+            Outcome.RELEASED: f" (new score {told.score}): the answer would be the same{COSTS}",
+            Outcome.NO_CHANGE: f" (no new score): the answer would be the same{COSTS}",
         }.get(told.outcome, "")
         if row.status == Status.REJECTED:
             answer = ", which failed its checks"

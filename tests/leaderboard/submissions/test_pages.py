@@ -1,6 +1,7 @@
 """Pages of a team's files: sending, refusals, the live status, the list, final choices, who may."""
 
 import gzip
+import io
 import json
 import uuid
 from datetime import timedelta
@@ -291,9 +292,9 @@ def test_the_form_knows_the_teams_files_again(alice, team):
     rules = json.loads(text.split('id="rules" type="application/json">')[1].split("</script>")[0])
     assert rules["sent"] == {
         new.submission.sha256[:16]: "the same file as your file 1 (new score 0.80): "
-        "the answer would be the same",
+        "the answer would be the same, and it would use a submission",
         none.submission.sha256[:16]: "the same file as your file 2 (no new score): "
-        "the answer would be the same",
+        "the answer would be the same, and it would use a submission",
         bad.submission.sha256[:16]: "the same file as your file 3, which failed its checks",
         waits.sha256[:16]: "the same file as your file 4",
     }
@@ -328,16 +329,13 @@ def test_a_file_that_failed_on_our_side_says_so_and_gives_its_slot_back(alice, t
 
 
 def test_a_body_in_chunks_is_told_to_say_its_length(alice):
-    answer = alice.generic(
-        "POST",
-        reverse("submit", args=("c",)),
-        b"",
-        HTTP_TRANSFER_ENCODING="chunked",
-        CONTENT_LENGTH="",
-        headers={"Accept": "application/json"},
-    )
+    body = io.BytesIO(b"x" * 1000)
+    sent = {"wsgi.input": body, "HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_LENGTH": ""}
+    answer = alice.generic("POST", reverse("submit", args=("c",)), **JSON, **sent)
     assert (answer.status_code, answer.json()["code"]) == (411, "no_length")
     assert "Content-Length" in answer.json()["sentence"]
+    # Read to its end, so that the sender reads the answer.
+    assert body.tell() == 1000
 
 
 def test_used_up(client):
@@ -370,7 +368,7 @@ def test_a_rejected_file_says_all_at_once_with_cures(alice, team):
     for problem in evaluation.problem["problems"]:
         assert escape(problem["message"]) in text
     assert text.count("How to fix.") == len(evaluation.problem["problems"]) >= 3
-    assert "This file did not use up a submission. You have 5 of 5 left today." in text
+    assert "This file did not use up a submission. You have 5 of 5 submissions left today;" in text
     assert "Submit a corrected file" in text
 
 
