@@ -23,6 +23,8 @@ SECONDS = 8
 BATCH = 200
 # Of a long announcement the beginning; the rest stands on the site.
 LONGEST = 2_000
+# A link as Markdown and as HTML write it.
+MARKED = re.compile(r"\]\(([^()\s]+)\)")
 LINK = re.compile(r'(?<=\s)href="([^"]*)"')
 
 logger = logging.getLogger(__name__)
@@ -98,13 +100,16 @@ def _words(notice: Notice, rendered: dict[int, tuple[str, str]]) -> tuple[str, s
         return notice.text, ""
     if announcement.pk not in rendered:
         text = notices.cut(announcement.text, LONGEST)
-        rendered[announcement.pk] = (text, _absolute(markdown.render(text), notice.address))
+        page = settings.SITE_URL + notice.address
+        rendered[announcement.pk] = (
+            MARKED.sub(lambda found: f"]({urljoin(page, found[1])})", text),
+            _absolute(markdown.render(text), page),
+        )
     return rendered[announcement.pk]
 
 
-def _absolute(html: str, address: str) -> SafeString:
+def _absolute(html: str, page: str) -> SafeString:
     """Return HTML whose links lead to this site also where it is read: in a mail program."""
-    page = settings.SITE_URL + address
 
     def link(found: re.Match) -> str:
         return f'href="{escape(urljoin(page, unescape(found[1])))}"'

@@ -1,5 +1,6 @@
 """The form of dates and limits: what a host types, in a named zone, as values of a competition."""
 
+import functools
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -14,7 +15,7 @@ MIB = 2**20
 # As a browser's field for date and time writes and wants it.
 TYPED = "%Y-%m-%dT%H:%M"
 HINTS = {
-    "merge_deadline": "Empty: at the close. After it teams stay as they are.",
+    "merge_deadline": "Empty: at the close.",
     "daily_limit": "Of a team, and of each person in it; a day begins at 00:00 UTC.",
     "total_limit": "Of a team before the close. Empty: no limit.",
     "rejected_limit": "Files that cannot be read cost none of the others.",
@@ -33,11 +34,12 @@ NUMBERS = (
 )
 
 
-def zones() -> list[str]:
-    """Return UTC and the zones that people live in."""
+@functools.cache
+def zones() -> tuple[str, ...]:
+    """Return UTC and the zones that people live in; the machine's list is read once."""
     regions = ("Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe")
     regions += ("Indian", "Pacific")
-    return ["UTC", *sorted(z for z in available_timezones() if z.split("/")[0] in regions)]
+    return ("UTC", *sorted(z for z in available_timezones() if z.split("/")[0] in regions))
 
 
 class Terms(forms.Form):
@@ -58,7 +60,7 @@ class Terms(forms.Form):
             )
         for name in changing.DATES:
             if name in self.allowed:
-                self.fields[name] = _date(name, getattr(competition, name))
+                self.fields[name] = _date(name, getattr(competition, name), self.zone_name)
         for name in NUMBERS:
             if name in self.allowed:
                 self.fields[name] = _number(name, getattr(competition, name))
@@ -98,8 +100,11 @@ class Terms(forms.Form):
         return cleaned
 
     def wanted(self) -> dict:
-        """Return the values of a valid form by field name, sizes in bytes."""
-        made = {name: self.cleaned_data[name] for name in changing.LABELS if name in self.fields}
+        """Return the values that could be read, by field name, sizes in bytes."""
+        read = self.cleaned_data
+        made = {
+            name: read[name] for name in changing.LABELS if name in self.fields and name in read
+        }
         for name in changing.SIZES & made.keys():
             present = getattr(self.competition, name)
             # A limit that is no whole number of MiB is shown rounded.
@@ -175,10 +180,11 @@ def _mib(size: int) -> int:
     return max(round(size / MIB), 1)
 
 
-def _date(name: str, present: datetime | None) -> forms.Field:
+def _date(name: str, present: datetime | None, zone: str) -> forms.Field:
+    now = f"Now {changing.words(name, present, zone)}."
     return forms.DateTimeField(
         label=changing.LABELS[name],
-        help_text=HINTS.get(name, ""),
+        help_text=f"{now} {HINTS.get(name, '')}".strip(),
         required=name != "merge_deadline",
         initial=typed_as(present, "UTC"),
         input_formats=[TYPED, "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"],

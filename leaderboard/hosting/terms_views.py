@@ -24,25 +24,27 @@ def settings(request, slug):
     }
     if request.method == "POST" and _apply_or_review(request, competition, form, context):
         return redirect("host_settings", slug=slug)
-    status = 422 if form.errors else 200
+    status = 422 if form.errors or context.get("stale") else 200
     return render(request, "hosting/terms.html", context, status=status)
 
 
 def _apply_or_review(request, competition, form: Terms, context: dict) -> bool:
     """Apply what was reviewed; else put the review or what is wrong into the context."""
-    if not form.is_valid():
-        return False
-    wanted, reason, zone = form.wanted(), form.cleaned_data["reason"], form.zone_name
+    valid = form.is_valid()
     if request.POST.get("seen", context["seen"]) != context["seen"]:
-        _refuse(form, {"": changing.STALE})
+        # What was typed rests on values that are no longer so: begin again from those in force.
+        context |= {"stale": changing.STALE, "form": Terms(competition, context["now"])}
         return False
+    # Everything that is wrong at once, also where some of it could not even be read.
+    wanted = form.wanted()
     found = changing.problems(competition, wanted, context["now"])
     changed = changing.differing(competition, wanted)
-    if not changed:
+    if valid and not changed:
         found = {"": "Nothing was changed."}
-    if found:
-        _refuse(form, found)
+    _refuse(form, found)
+    if form.errors:
         return False
+    reason, zone = form.cleaned_data["reason"], form.zone_name
     lines = changing.lines(competition, changed, zone)
     reviewed = _named(lines, reason)
     if request.POST.get("do") != "apply" or request.POST.get("reviewed") != reviewed:

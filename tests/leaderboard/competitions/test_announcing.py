@@ -193,7 +193,7 @@ def test_the_mail_has_the_text_with_links_that_lead_to_the_site(contest, setting
     announcing.deliver(made.pk)
     assert mailing.mail_waiting()
     mail = Mail.objects.get()
-    assert "[rules](../rules/)" in mail.body
+    assert "[rules](https://holdout.example.org/c/contest/rules/)" in mail.body
     assert 'href="https://holdout.example.org/c/contest/rules/"' in mail.html
     assert 'href="https://example.org/?a=1&amp;b=2"' in mail.html
     assert f"https://holdout.example.org/c/contest/announcements/#a-{made.uuid}" in mail.body

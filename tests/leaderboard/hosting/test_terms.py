@@ -90,7 +90,7 @@ def test_another_zone_moves_no_date_but_shows_it_there(client, contest):
     sent = typed(get(client), zone="Asia/Tokyo", daily_limit="8", reason="More.")
     page = client.post(PAGE, sent).content.decode()
     assert 'value="2099-12-15T08:59"' in page
-    assert "Closes" not in page[page.index("This will change") : page.index("Reason: More.")]
+    assert "Closes" not in page[page.index("This will change") : page.index("</b> More.")]
     client.post(PAGE, typed(page, do="apply"))
     assert Competition.objects.get().closes_at == CLOSES
 
@@ -129,7 +129,7 @@ def test_a_local_time_that_is_none_or_two_is_refused(text, zone, part):
         ({"reason": ""}, "Write a reason"),
         ({"reason": "x" * 301}, "at most 300"),
         ({}, "Nothing was changed."),
-        ({"seen": "old", "daily_limit": "9"}, "Somebody else changed"),
+        ({"seen": "old", "daily_limit": "901"}, "Somebody else changed"),
     ],
 )
 def test_what_cannot_be_is_refused_beside_its_field(client, contest, changes, part):
@@ -137,7 +137,15 @@ def test_what_cannot_be_is_refused_beside_its_field(client, contest, changes, pa
     answer = client.post(PAGE, sent | {"do": "apply"})
     assert answer.status_code == 422
     assert part in answer.content.decode()
+    assert 'value="901"' not in answer.content.decode(), "the values in force are shown"
     assert not Announcement.objects.exists()
+
+
+def test_everything_that_is_wrong_is_said_at_once(client, contest):
+    sent = typed(get(client), daily_limit="1", finals_count="x", closes_at="2001-01-01T00:00")
+    page = client.post(PAGE, sent).content.decode()
+    for part in ("can only rise", "Enter a whole number", "has passed", "Write a reason"):
+        assert part in page
 
 
 def test_what_is_fixed_is_shown_and_no_field(client, contest):
