@@ -12,7 +12,7 @@ from leaderboard.submissions.models import Outcome, Status, Submission
 
 NOTE_LENGTH = Submission._meta.get_field("note").max_length
 Note = Annotated[str, StringConstraints(max_length=NOTE_LENGTH)]
-OwnScore = Annotated[Number, Field(ge=-own_scores.LARGEST, le=own_scores.LARGEST)]
+OwnScore = Annotated[Number, Field(strict=True, ge=-own_scores.LARGEST, le=own_scores.LARGEST)]
 
 
 class Problem(Plain):

@@ -26,7 +26,8 @@ def take(request, competition: Competition, known: frozenset[str]) -> tuple[Uplo
     """
     size = request.META.get("CONTENT_LENGTH") or ""
     if not size:
-        raise Refusal("no_length")
+        # In chunks, or without any body.
+        raise Refusal("no_length" if "Transfer-Encoding" in request.headers else "wrong_form")
     limit = competition.packed_limit
     if int(size) > limit + FORM_BYTES:
         _read_away(request, PATIENCE * limit)

@@ -24,7 +24,12 @@ from leaderboard.teams import viewers
 router = Router()
 FILES = "competitions/{slug:slug}/submissions"
 FILE = FILES + "/{uuid:uuid}"
-UPLOAD = {"type": "string", "format": "binary", "description": "CSV, .csv.gz, .zip or Parquet"}
+UPLOAD = {
+    "type": "string",
+    "format": "binary",
+    "minLength": 1,
+    "description": "CSV, .csv.gz, .zip or Parquet",
+}
 SEND = form(
     fields={
         "file": UPLOAD,

@@ -1,6 +1,6 @@
 """Addresses for programs."""
 
-from django.urls import include, path
+from django.urls import include, path, re_path
 
 from leaderboard.api import described, pages
 
@@ -10,5 +10,5 @@ urlpatterns = [
     path("api/openapi.json", pages.openapi, name="api_openapi"),
     path("api/v1/", include(described.addresses())),
     # Last: whatever else begins so.
-    path("api/<path:rest>", pages.unknown, name="api_unknown"),
+    re_path(r"^api/(?P<rest>[\s\S]+)$", pages.unknown, name="api_unknown"),
 ]
