@@ -4,41 +4,40 @@ No console error, no sideways scroll, and nothing that keeps people out (axe-cor
 """
 
 import pytest
+from django.urls import resolve
 
-from leaderboard.hosting.seeding import DEMO
-from tests.browser.conftest import PASSWORD, person
-from tests.person import Person
+from tests.browser.scene import build
+from tests.test_permissions import TABLE
 
 pytestmark = pytest.mark.browser
-SLUG = "late-out-of-new-york"
-TABS = ("", "data/", "rules/", "evaluation/", "leaderboard/")
-HOST = ("host/", "host/release/", "host/release/?preset=sealed", "host/submissions/", "host/close/")
 SIZES = {"wide": (1280, 900), "phone": (390, 844)}
+# Answers that are no page of their own: parts of one, data for programs, files.
+NO_PAGES = frozenset(
+    {
+        *("submission_status", "submissions_status", "check_status", "submission_file"),
+        *("submissions_csv", "leaderboard_csv", "leaderboard_json", "feed", "favicon"),
+        *("competition_data_file", "api_openapi", "host_preview", "host_outlook"),
+        "mfa_download_recovery_codes",
+    }
+)
 
 
 @pytest.fixture(scope="module")
 def pages(site) -> dict[str, list[str]]:
-    """A competition with a scored and a rejected file of alice's; addresses by who reads them."""
-    person(site, "hana", "alice")
-    site.manage("load_competition", str(DEMO / "flights"))
-    alice = Person(site.url)
-    alice.sign_in("alice", PASSWORD)
-    alice.post(f"/c/{SLUG}/join/", page=f"/c/{SLUG}/rules/")
-    good = (DEMO / "flights/submissions/30_holding-pattern.csv.gz").read_bytes()
-    sent = [
-        alice.upload(SLUG, name, content).path
-        for name, content in (("good.csv.gz", good), ("bad.csv", b"flight_id,late\n1,2\n"))
-    ]
-    for path in sent:
-        alice.outcome(path)
-    home = f"/c/{SLUG}/"
-    everybody = ["/", "/signin/", "/signup/", "/password/reset/", "/how-scores-work/", "/nowhere/"]
-    own = ["submit/", "submissions/", "leaderboard/"]
-    return {
-        "": everybody + [home + tab for tab in TABS],
-        "alice": ["/account/", *sent] + [home + page for page in own],
-        "hana": [home + page for page in HOST],
+    """Addresses by who reads them."""
+    return build(site).pages
+
+
+def test_every_page_is_looked_at(pages):
+    """A page that the table of permissions opens to somebody is in the scene."""
+    shown = {page.partition("?")[0] for found in pages.values() for page in found}
+    seen = {resolve(page).url_name for page in shown - {"/nowhere/"}}
+    wanted = {
+        name
+        for name, (get, _) in TABLE.items()
+        if "200" in get.split() and not name.startswith("api_") and name not in NO_PAGES
     }
+    assert not wanted - seen
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
