@@ -4,6 +4,7 @@ Scores and digests are made from these values, so that a file written with 6 dig
 by another program counts as the same predictions.
 """
 
+import math
 import threading
 
 import numpy as np
@@ -33,7 +34,7 @@ def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """
     limit, up, down = np.full(2048, np.inf), np.ones(4096), np.ones(4096)
     for bits in range(1023 - 56, 1023 + 77):
-        decade = int(np.floor(np.log10(2.0 ** (bits - 1023))))
+        decade = math.floor(math.log10(2.0 ** (bits - 1023)))
         limit[bits] = float(f"1e{decade + 1}")
         for upper in (0, 1):
             shift = DIGITS - 1 - decade - upper
@@ -47,14 +48,15 @@ def _factors() -> np.ndarray:
 
     NaN where that differs among them, or is no whole power of ten.
     """
-    edges = np.arange((1 << (63 - SHIFT)) + 1, dtype=np.int64) << SHIFT
-    least, after = edges[:-1].view(np.float64), edges[1:].view(np.float64)
+    factors = np.full(1 << (63 - SHIFT), np.nan)
     starts = [float(f"1e{power}") for power in range(-16, DIGITS + 1)]
-    first = np.searchsorted(starts, least, "right")
-    same = first == np.searchsorted(starts, after, "left")
-    usual = same & (first > 0) & (first < len(starts))
+    bits = np.array([SMALLEST, USUAL]).view(np.int64) >> SHIFT
+    edges = np.arange(bits[0], bits[1] + 2) << SHIFT
+    decade = np.searchsorted(starts, edges[:-1].view(np.float64), "right")
+    same = decade == np.searchsorted(starts, edges[1:].view(np.float64), "left")
+    same &= (decade > 0) & (decade < len(starts))
     powers = np.array([float(f"1e{power}") for power in range(DIGITS + 16)])
-    factors = np.where(usual, powers[DIGITS + 16 - np.maximum(first, 1)], np.nan)
+    factors[bits[0] : bits[1] + 1][same] = powers[DIGITS + 16 - decade[same]]
     factors[0] = 1.0
     return factors
 

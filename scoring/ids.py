@@ -6,20 +6,35 @@ words of 8 bytes. A match compares the complete id, so a collision cannot misali
 arrays are mapped from disk, so that processes share them.
 """
 
-import hashlib
 import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
+
+if TYPE_CHECKING:
+    # A process that finds ids which are no Arrow array need not load it.
+    import pyarrow as pa
 
 LONGEST_ID = 256
 UNKNOWN = -1
 _DENSE = 4
-# Odd multipliers for the words of an id, drawn once with a fixed seed.
-_ODD = np.random.default_rng(20).integers(0, 1 << 64, LONGEST_ID // 8, np.uint64) | np.uint64(1)
+# Odd multipliers for the words of an id, once drawn at random (numpy's default_rng(20)).
+_ODD = np.frombuffer(
+    bytes.fromhex(
+        "7ba96ae4eb0eb3479fcafa42f5b50d7671321ee59205291f9fdad03f33a9c985"
+        "7d80d73dc642bf682303235828f856124949d0084ce1551935199ba9eb647dfc"
+        "a70d08eec76eaeb1877435ec363fdd72075bf98c98a0e2a31d9e8d67f8c13e45"
+        "812d89b3bf9c474dad93288eb58bc612f5536c367c3f760da91ba89da4b0b6ce"
+        "4d4605e14ac734d00712edebd0d1450117a9cec4cc817e54033fc4a56f65ce16"
+        "b52b5138595ecb775fa8ca447de5209ef9fdfee7607c118d0d463feffde05122"
+        "ffea4471324bd3b3f5efa0262090eb9cb343b9683030a977b57bfa873686104c"
+        "03fea2b390dc1bebebc9fd22d64d5c15791fd242b6340f25333917664a03ea60"
+    ),
+    "<u8",
+)
 
 
 def _hash(words: np.ndarray, bits: int) -> np.ndarray:
@@ -52,9 +67,9 @@ def build_table(words: np.ndarray) -> np.ndarray:
 Packed = tuple[np.ndarray, np.ndarray]
 
 
-def text_buffers(texts: pa.Array | Sequence[str]) -> Packed:
+def text_buffers(texts: "pa.Array | Sequence[str]") -> Packed:
     """Where each of n texts begins and the last ends (n + 1), and their bytes."""
-    if isinstance(texts, pa.Array):
+    if hasattr(texts, "buffers"):
         buffers = texts.buffers()
         offsets = np.frombuffer(buffers[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]
         return offsets, np.frombuffer(buffers[2] or b"", np.uint8)
@@ -126,7 +141,7 @@ class Ids:
         return cls._made("int", ids, table, dense, base)
 
     @classmethod
-    def from_texts(cls, texts: pa.Array | Sequence[str]) -> "Ids":
+    def from_texts(cls, texts: "pa.Array | Sequence[str]") -> "Ids":
         """Index distinct text ids of at most LONGEST_ID bytes."""
         buffers = text_buffers(texts)
         longest = int(np.diff(buffers[0]).max(initial=1))
@@ -142,6 +157,9 @@ class Ids:
 
     @classmethod
     def _made(cls, kind: str, ids: np.ndarray, table: np.ndarray, dense: bool, base: int) -> "Ids":
+        # Imported here: opening ids that were made before does without OpenSSL.
+        import hashlib
+
         sha256 = hashlib.sha256(kind.encode() + np.ascontiguousarray(ids).data).hexdigest()
         lookup = "dense" if dense else "hash"
         meta = {"kind": kind, "count": len(ids), "base": base, "lookup": lookup, "sha256": sha256}
@@ -167,7 +185,7 @@ class Ids:
         rows = self._words[np.asarray(slots, np.int64)]
         return [row.tobytes().rstrip(b"\0").decode() for row in rows]
 
-    def find(self, block: pa.Array) -> np.ndarray | slice:
+    def find(self, block: "pa.Array") -> np.ndarray | slice:
         """Rows of a block of ids, UNKNOWN where there is none.
 
         block: pyarrow int64 or string array without nulls, as `kind` says. Returns a slice
@@ -202,7 +220,8 @@ class Ids:
         top = self._base + len(self._table) - 1
         if low >= self._base and high <= top:
             run = self._as_run(self._ids, block, int(self._table[int(block[0]) - self._base]))
-            return run or self._table.take(block - self._base)
+            # Clipping is faster than an error would be.
+            return run or self._table.take(block - self._base, mode="clip")
         inside = (block >= self._base) & (block <= top)
         found = np.full(len(block), UNKNOWN, np.int32)
         found[inside] = self._table.take(block[inside] - self._base)

@@ -6,17 +6,19 @@ at anything odd. The slow one reads rows as text, forgives what is clear, and ex
 
 import csv
 import io
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
 from scoring.errors import Problem, Refused
 from scoring.ids import Ids
-from scoring.reading_blocks import BLOCK, FileBlocks, GiveUp, blocks_of, without_quotes
+from scoring.reading_blocks import BLOCK, GiveUp, blocks_of
 from scoring.reading_container import is_packed, load, name_notice, unpack
-from scoring.reading_fast import Filler, read_fast
 from scoring.reading_limits import Limits
 from scoring.reading_problems import EXCERPT_WIDTH
 from scoring.reading_slow import CHUNK, MOST_CELLS, Chunk, SlowReader
@@ -28,6 +30,9 @@ __all__ = ["Limits", "Predictions", "read"]
 STREAMED = BLOCK
 # Short enough that a file of hopeless rows is given up after few of them.
 SMALL_BLOCK = 1 << 17
+# Reading so much text row by row takes a tenth of the time that loading pyarrow does.
+SMALL_FILE = 1 << 19
+_small_files = count()
 # Enough for a header, with as many blank lines above it as are forgiven.
 HEAD = 1 << 17
 
@@ -81,11 +86,12 @@ def read(
 def _read_text(text: bytes, task: Task, ids: Ids, limits: Limits) -> tuple[np.ndarray, list[str]]:
     layout = find_layout(text, task, ids.count, lambda one: _is_id(ids, one))
     refuse_long_lines(text, limits.field)
-    try:
-        filler = Filler(task, ids)
-        return _fast(text, layout, filler), layout.notices + filler.notices()
-    except GiveUp:
-        pass
+    if not _read_without_arrow(len(text)):
+        try:
+            values, notices = _fast_road().read_text(text, layout, task, ids)
+            return values, layout.notices + notices
+        except GiveUp:
+            pass
     reader = SlowReader(task, ids, layout)
     try:
         reader.read(_rows(text, layout, limits), lambda: _count_rows(text, layout))
@@ -104,25 +110,20 @@ def _read_blocks(path: Path, task: Task, ids: Ids, name: str, limits: Limits) ->
             raise GiveUp
         notices = name_notice(name)
         layout = find_layout(head, task, ids.count, lambda _: False)
-        numbers = ids.kind == "int" and task.kind != "label" and layout.width == len(task.columns)
-        blocks = FileBlocks(stream.fileno(), layout.body, layout.width, limits, numbers=numbers)
-        filler = Filler(task, ids)
-        values = read_fast(range(len(blocks)), layout, filler, blocks.lines)
-    return Predictions(values, (*notices, *layout.notices, *filler.notices()))
+        values, more = _fast_road().read_file(stream.fileno(), layout, task, ids, limits)
+    return Predictions(values, (*notices, *layout.notices, *more))
 
 
-def _fast(text: bytes, layout: Layout, filler: Filler) -> np.ndarray:
-    """Read the text by the fast road; raises GiveUp."""
-    if text.find(b'"', layout.body) >= 0:
-        plain = None
-        if filler.task.kind != "text":
-            plain = without_quotes(text, layout.body, layout.delimiter)
-        if plain is None:
-            raise GiveUp
-        text = plain
-    if text.find(b"\n", layout.body) < 0 <= text.find(b"\r", layout.body):
-        raise GiveUp
-    return read_fast(blocks_of(text, layout.body), layout, filler)
+def _fast_road() -> ModuleType:
+    # Imported here: pyarrow takes longer to load than a small file to be read without it.
+    from scoring import reading_fast
+
+    return reading_fast
+
+
+def _read_without_arrow(size: int) -> bool:
+    """Whether a process that may read one small file only should not load pyarrow for it."""
+    return size <= SMALL_FILE and "pyarrow" not in sys.modules and next(_small_files) == 0
 
 
 def _is_id(ids: Ids, text: str) -> bool:

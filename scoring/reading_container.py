@@ -4,25 +4,20 @@ Names are never trusted. Archives are unpacked in memory, one file only, with a 
 the bytes that come out and not the sizes that the archive claims.
 """
 
-import io
 import os
 import re
-import stat
-import zipfile
 import zlib
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from scoring.errors import Refused
 from scoring.reading_problems import quoted, size_text
 
 STEP = 1 << 20
 PIECE = 1 << 16
-MOST_MEMBERS = 1000
 MOST_GZIP_MEMBERS = 4096
 USUAL_ENDINGS = (".csv", ".csv.gz", ".gz", ".zip", ".tsv", ".parquet")
-TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
 
-_SAVE_AS = "In Excel choose File > Save As > 'CSV UTF-8' and upload that."
+SAVE_AS = "In Excel choose File > Save As > 'CSV UTF-8' and upload that."
 _FOREIGN = (
     (b"\x93NUMPY", "a NumPy .npy array"),
     (b"\x89HDF", "an HDF5 file"),
@@ -46,7 +41,7 @@ _ARCHIVES = (
     (b"\x04\x22\x4d\x18", "LZ4"),
     (b"MZ", "self-extracting"),
 )
-_HELP = "Upload a CSV or Parquet file, or one CSV file in a .zip or .gz."
+HELP = "Upload a CSV or Parquet file, or one CSV file in a .zip or .gz."
 _HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)?<(?:!doctype|html|head|body|script)\b", re.I | re.S)
 
 
@@ -76,22 +71,25 @@ def unpack(data: bytes, name: str, limits) -> tuple[bytes, list[str]]:
     if data.startswith(b"\x1f\x8b"):
         inner = gunzip(data, limits.unpacked)
     elif is_packed(data):
-        inner, member, others = _unzip(data, limits.unpacked)
+        # Imported here: few files are archives, and most processes score one file.
+        from scoring.reading_zip import listing, unzip
+
+        inner, member, others = unzip(data, limits.unpacked)
         notices.append(f"Read {quoted(member)} from the .zip.")
         if others:
-            notices.append(f"Other files in the .zip were ignored: {_listing(others)}.")
+            notices.append(f"Other files in the .zip were ignored: {listing(others)}.")
     if inner is not data and is_packed(inner):
         raise Refused(
             "bad_archive",
             "The archive holds another archive (.zip or .gz). Put the CSV file itself in it.",
         )
     if len(inner) > limits.unpacked:
-        raise Refused("too_large", _unpacked_sentence(limits.unpacked))
+        raise Refused("too_large", unpacked_sentence(limits.unpacked))
     refuse_foreign(inner, name)
     return inner, notices
 
 
-def _unpacked_sentence(limit: int) -> str:
+def unpacked_sentence(limit: int) -> str:
     return f"Unpacked, the file is larger than the limit of {size_text(limit)}."
 
 
@@ -104,20 +102,18 @@ def name_notice(name: str) -> list[str]:
 def refuse_foreign(data: bytes, name: str = "") -> None:
     """Raise Refused where the first bytes are those of something else than a table."""
     if data.startswith(b"\xd0\xcf\x11\xe0"):
-        raise Refused(
-            "not_csv", f"This is an old Excel workbook (.xls), not a CSV file. {_SAVE_AS}"
-        )
+        raise Refused("not_csv", f"This is an old Excel workbook (.xls), not a CSV file. {SAVE_AS}")
     told = f", whatever its name ({name[:120]}) says" if name else ""
     for magic, what in _FOREIGN:
         if data.startswith(magic):
-            raise Refused("not_csv", f"This is {what}, not a CSV file{told}. {_HELP}")
+            raise Refused("not_csv", f"This is {what}, not a CSV file{told}. {HELP}")
     for magic, what in _ARCHIVES:
         if data.startswith(magic):
             raise Refused(
-                "bad_archive", f"This is an archive of the kind {what}, which is not read. {_HELP}"
+                "bad_archive", f"This is an archive of the kind {what}, which is not read. {HELP}"
             )
     if len(data) > 262 and data[257:262] == b"ustar":
-        raise Refused("bad_archive", f"This is a tar archive, which is not read. {_HELP}")
+        raise Refused("bad_archive", f"This is a tar archive, which is not read. {HELP}")
     head = data[:4096].removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"version https://git-lfs"):
         raise Refused(
@@ -132,7 +128,7 @@ def refuse_foreign(data: bytes, name: str = "") -> None:
             "instead of the file.",
         )
     if head.lstrip().startswith(b"<?xml"):
-        raise Refused("not_csv", f"This is an XML file, not a CSV file. {_HELP}")
+        raise Refused("not_csv", f"This is an XML file, not a CSV file. {HELP}")
     if re.match(rb"\s*(?:\{\s*\"|\[\s*[\[{\"0-9.-])", head):
         raise Refused(
             "not_csv",
@@ -171,121 +167,7 @@ def gunzip(data: bytes, limit: int) -> bytes:
                 parts.append(part)
                 size += len(part)
                 if size > limit:
-                    raise Refused("too_large", _unpacked_sentence(limit))
+                    raise Refused("too_large", unpacked_sentence(limit))
         except zlib.error:
             raise damaged from None
     return b"".join(parts)
-
-
-def _unzip(data: bytes, limit: int) -> tuple[bytes, str, list[str]]:
-    """The one table in a .zip, the member's name, and the names of what else is in it."""
-    damaged = Refused(
-        "bad_archive", "The .zip file is damaged or incomplete. Make it again and upload it."
-    )
-    # Counted before zipfile makes an object of each entry; the count it states may be false.
-    if data.count(b"PK\x01\x02") > MOST_MEMBERS:
-        raise Refused("bad_archive", "The .zip holds too many files. Put one .csv file in it.")
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-        entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, OverflowError, EOFError):
-        raise damaged from None
-    member, others = _choose(entries)
-    _check_entry(member)
-    parts, size = [], 0
-    try:
-        with archive.open(member) as stream:
-            while part := stream.read(min(STEP, limit + 1 - size)):
-                parts.append(part)
-                size += len(part)
-                if size > limit:
-                    raise Refused("too_large", _unpacked_sentence(limit))
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError):
-        raise damaged from None
-    except (NotImplementedError, RuntimeError):
-        raise Refused(
-            "bad_archive", "The .zip was packed in an unusual way. Make it again, or use .gz."
-        ) from None
-    return b"".join(parts), _base(member.filename), others
-
-
-def _base(filename: str) -> str:
-    return PurePosixPath(filename.replace("\\", "/")).name or filename
-
-
-def _listing(names: list[str]) -> str:
-    shown = ", ".join(quoted(name) for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
-
-
-def _choose(entries: list[zipfile.ZipInfo]) -> tuple[zipfile.ZipInfo, list[str]]:
-    """The entry that is the table: the only file, or the only one with a table's ending."""
-    _refuse_documents({entry.filename for entry in entries})
-    real = [
-        entry
-        for entry in entries
-        if not entry.filename.startswith("__MACOSX/") and not _base(entry.filename).startswith(".")
-    ]
-    tables = [entry for entry in real if entry.filename.lower().endswith(TABLE_ENDINGS)]
-    named = [entry for entry in tables if not entry.filename.lower().endswith(".txt")]
-    for choice in (named, tables, real):
-        packed = choice is real and choice and choice[0].filename.lower().endswith((".zip", ".gz"))
-        if len(choice) == 1 and not packed:
-            others = [_base(entry.filename) for entry in real if entry is not choice[0]]
-            return choice[0], others
-        if len(choice) > 1 and choice is not real:
-            found = _listing([_base(entry.filename) for entry in choice])
-            raise Refused(
-                "bad_archive",
-                f"The .zip holds {len(choice)} tables ({found}). Put one .csv file in it.",
-            )
-    found = _listing([_base(entry.filename) for entry in real]) if real else "nothing"
-    raise Refused(
-        "bad_archive", f"The .zip holds no CSV file (found: {found}). Put one .csv file in it."
-    )
-
-
-def _refuse_documents(names: set[str]) -> None:
-    """Office documents are .zip files inside; raise Refused for them by what they hold."""
-    if any(name.startswith("xl/") for name in names):
-        raise Refused(
-            "not_csv",
-            "This is an Excel workbook (.xlsx), not a CSV file, even if it is named .csv. "
-            + _SAVE_AS,
-        )
-    if any(name.startswith("Index/") or name.endswith(".iwa") for name in names) or (
-        "Index.zip" in names
-    ):
-        raise Refused(
-            "not_csv",
-            "This is an Apple Numbers document, not a CSV file. In Numbers choose File > Export "
-            "To > CSV and upload that.",
-        )
-    if "content.xml" in names or ("mimetype" in names and "META-INF/manifest.xml" in names):
-        raise Refused(
-            "not_csv",
-            "This is an OpenDocument spreadsheet (.ods), not a CSV file. Save it as CSV (UTF-8) "
-            "and upload that.",
-        )
-    if any(name.startswith("word/") for name in names):
-        raise Refused("not_csv", f"This is a Word document, not a CSV file. {_HELP}")
-    if names and all(name.endswith(".npy") for name in names):
-        raise Refused("not_csv", f"This is a NumPy .npz archive, not a CSV file. {_HELP}")
-
-
-def _check_entry(entry: zipfile.ZipInfo) -> None:
-    if entry.flag_bits & 0x1:
-        raise Refused(
-            "bad_archive", "The .zip is protected by a password. Make it again without one."
-        )
-    if stat.S_ISLNK(entry.external_attr >> 16):
-        raise Refused(
-            "bad_archive",
-            f"{quoted(_base(entry.filename))} in the .zip is a link, not a file. Put the file "
-            "itself in it.",
-        )
-    # Other methods can ask for gigabytes of memory in their first bytes.
-    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise Refused(
-            "bad_archive", "The .zip was packed in an unusual way. Make it again, or use .gz."
-        )

@@ -16,8 +16,9 @@ from scoring.arrow_arrays import as_numpy
 from scoring.canonical import normalise_in_place, round_into, rounded, sum_tolerance
 from scoring.ids import Ids
 from scoring.labels import Labels, plain_text
-from scoring.reading_blocks import Block, GiveUp
+from scoring.reading_blocks import Block, FileBlocks, GiveUp, blocks_of, without_quotes
 from scoring.reading_cells import divided_notice, empty_values, far_from_one
+from scoring.reading_limits import Limits
 from scoring.reading_text import Layout
 from scoring.task import Task
 from scoring.threads import spread
@@ -158,6 +159,31 @@ class Filler:
 def _as_wholes(rows: np.ndarray) -> np.ndarray:
     """Rows (n, c) as n elements without a type, which are moved several times faster."""
     return rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0]
+
+
+def read_text(text: bytes, layout: Layout, task: Task, ids: Ids) -> tuple[np.ndarray, list[str]]:
+    """Predictions and notices of a whole text; raises GiveUp."""
+    if text.find(b'"', layout.body) >= 0:
+        plain = None
+        if task.kind != "text":
+            plain = without_quotes(text, layout.body, layout.delimiter)
+        if plain is None:
+            raise GiveUp
+        text = plain
+    if text.find(b"\n", layout.body) < 0 <= text.find(b"\r", layout.body):
+        raise GiveUp
+    filler = Filler(task, ids)
+    return read_fast(blocks_of(text, layout.body), layout, filler), filler.notices()
+
+
+def read_file(
+    descriptor: int, layout: Layout, task: Task, ids: Ids, limits: Limits
+) -> tuple[np.ndarray, list[str]]:
+    """The same of an open file, of which memory never holds more than some blocks."""
+    numbers = ids.kind == "int" and task.kind != "label" and layout.width == len(task.columns)
+    blocks = FileBlocks(descriptor, layout.body, layout.width, limits, numbers=numbers)
+    filler = Filler(task, ids)
+    return read_fast(range(len(blocks)), layout, filler, blocks.lines), filler.notices()
 
 
 def read_fast(

@@ -1,7 +1,6 @@
 """From bytes to clean UTF-8, and from the first line to where each column stands."""
 
 import csv
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -337,6 +336,9 @@ def _missing_sentence(
 
 def _pairs(written: list[str], wanted: list[str]) -> list[tuple[str, str]]:
     """Pair wrong names with the right ones: the most similar first, the rest in order."""
+    # Imported here: only files with wrong names need it.
+    import difflib
+
     left, pairs = list(wanted), []
     for name in written:
         near = difflib.get_close_matches(name.casefold(), [one.casefold() for one in left], 1, 0.5)

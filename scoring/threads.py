@@ -3,7 +3,6 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 THREADS = min(4, os.cpu_count() or 1)
@@ -18,6 +17,9 @@ def spread(work: Callable[[Any], object], items: Iterable[Any]) -> None:
     if second is None:
         work(first)
         return
+    # Imported here: it loads more than scoring a small file needs.
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(THREADS) as pool:
         running = deque([pool.submit(work, first), pool.submit(work, second)])
         try:

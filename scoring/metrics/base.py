@@ -18,7 +18,6 @@ Each answers NaN where the metric is undefined; `evaluate` turns that into Unsco
 sentence in `undefined`.
 """
 
-import difflib
 import importlib
 import math
 from collections.abc import Callable, Mapping
@@ -142,6 +141,9 @@ def build(name: str, **params: Any) -> Metric:
         base = f"{base}_{average}"
     key = _aliases.get(normal(base)) or _aliases.get(normal(f"{base}_at_k"))
     if key is None:
+        # Imported here: only a name that is wrong needs it.
+        import difflib
+
         near = difflib.get_close_matches(normal(base), _aliases, n=1)
         hint = f" Is {near[0]} meant?" if near else ""
         raise BadSolution(f"There is no metric called {name!r}.{hint}")
