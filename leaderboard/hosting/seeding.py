@@ -7,21 +7,30 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
+from leaderboard.audit import ledger
 from leaderboard.competitions import announcing, clock, folder, loading
 from leaderboard.competitions.models import Competition
 from leaderboard.submissions import closing, intake
 from leaderboard.submissions.models import Evaluation, Status
-from leaderboard.teams.joining import join
+from leaderboard.teams.joining import join, seat
+from leaderboard.teams.models import Team
 
 DEMO = Path(__file__).with_name("demo")
 HOST, PARTICIPANTS = "hana", ("alice", "bob", "charlie")
+# Teams of several: who is with the person the team is called after; they send in turn.
+MATES = {
+    "gradient-descenders": ("silty-creek", "tidal-bore"),
+    "bag-of-trees": ("understory",),
+    "runway-three": ("lee-wave", "tray-table"),
+    "standby": ("night-bus",),
+}
 KEPT_AS = "demo-password"
 WAIT_SECONDS = 120
 
@@ -118,11 +127,12 @@ def _announce(competition: Competition, path: Path) -> None:
 
 def _send(competition: Competition, path: Path, row: dict[str, str]) -> None:
     at = competition.opens_at + timedelta(hours=float(row["hours_after_start"]))
-    user, made = get_user_model().objects.get_or_create(username=row["team"])
-    if made:
-        user.set_unusable_password()
-        user.save(update_fields=("password",))
-    team = join(competition, user, at - timedelta(minutes=20))
+    team = join(competition, _seeded(row["team"]), at - timedelta(minutes=20))
+    if not team.last_number:
+        for name in MATES.get(row["team"], ()):
+            _seat(team, _seeded(name), at - timedelta(minutes=10))
+    people = [member.user for member in team.members.select_related("user").order_by("pk")]
+    user = people[team.last_number % len(people)]
     with path.open("rb") as file:
         intake.submit(
             competition=competition,
@@ -134,6 +144,22 @@ def _send(competition: Competition, path: Path, row: dict[str, str]) -> None:
             accepted_at=at,
             seeded=True,
         )
+
+
+def _seeded(name: str):
+    """Return a person of the demo who cannot sign in."""
+    user, made = get_user_model().objects.get_or_create(username=name)
+    if made:
+        user.set_unusable_password()
+        user.save(update_fields=("password",))
+    return user
+
+
+def _seat(team: Team, user, at: datetime) -> None:
+    """Put a person into a team as an accepted invitation does; the past has no invitation."""
+    seat(team, user, at)
+    body = {"team": team.uuid, "user": user.pk, "seeded": True}
+    ledger.append("joined", team.competition.uuid, body, at)
 
 
 def _reveal(chapter: Chapter, now) -> None:
