@@ -110,7 +110,8 @@ def submissions_final(request, slug: str):
         try:
             closing.change_choice(team, added, dropped, request.user)
         except Refusal as refused:
-            refusal, status, ticked = refused, refused.status, {file.pk for file in wanted}
+            refusal, ticked = refused, {file.pk for file in wanted}
+            status = HTTPStatus.UNPROCESSABLE_ENTITY
         else:
             return see_other(reverse("submissions", args=(slug,)))
     asked = asking.read(request.GET)

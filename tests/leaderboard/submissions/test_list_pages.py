@@ -211,7 +211,7 @@ def test_the_page_of_final_files_takes_several_at_once(alice, team):
     assert "2 of 2 chosen." in text
     assert text.count(" checked>") == 2
     answer = post(files, had=files[:2])
-    assert answer.status_code == 409
+    assert answer.status_code == 422
     text = answer.content.decode()
     assert "That makes 3 final files, and your team may have 2. Untick 1 more." in text
     assert text.count(" checked>") == 3, "what was ticked stays ticked"
@@ -348,13 +348,13 @@ def test_several_files_are_followed_by_one_poll(alice, team):
         "choose-2",
         "more-3",
         "sums",
-        "plot",
     ):
         assert f'id="{name}" hx-swap-oob="true"' in part, name
     # The defaults moved: the row that lost its mark comes along, and the scale of all bands.
     assert 'id="choose-1"' in part
     assert "Submission 1" not in part.split('id="said"')[1]
     assert 'id="choice" role="status" hx-swap-oob="true"' in part
+    assert 'id="plot" aria-labelledby="plot-h" hx-swap-oob="true"' in part
     assert 'id="band-1" hx-swap-oob="true"' in part
     assert 'hx-trigger="every' not in part
     assert 'hx-trigger="every' not in text_of(alice, "submissions")
