@@ -73,7 +73,7 @@ def _claim() -> Mail | None:
     for mail in waiting(at)[:5]:
         taken = (
             _unsent()
-            .filter(pk=mail.pk, due_at=mail.due_at)
+            .filter(pk=mail.pk, due_at__lte=at)
             .update(due_at=at + LEASE, attempts=F("attempts") + 1)
         )
         if taken:
