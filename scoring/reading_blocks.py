@@ -61,10 +61,10 @@ class FileBlocks:
         if data is None:
             data = self._own.data = bytearray(1 + self.length + self.field)
         count = os.preadv(self.descriptor, [data], start)
-        low = data.find(b"\n", 0, count) + 1 if number else 1
-        high = data.find(b"\n", self.length, count) + 1
-        if not high and start + count == self.size:
-            high = count
+        # A file may end without a line end, in the first of these or in the second.
+        end = count if start + count == self.size else 0
+        low = (data.find(b"\n", 0, count) + 1 or end) if number else 1
+        high = data.find(b"\n", self.length, count) + 1 or end
         if not low or not high:
             raise GiveUp
         refuse_long_lines(data, self.field, count)

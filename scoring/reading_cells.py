@@ -31,8 +31,8 @@ def far_from_one(sums: np.ndarray) -> np.ndarray:
 
 
 def divided_notice(count: int) -> str:
-    rows = "1 row does" if count == 1 else f"{count} rows do"
-    return f"The probabilities of {rows} not add up to 1; they were divided by their sum."
+    rows = "1 row" if count == 1 else f"{count} rows"
+    return f"The probabilities of {rows} do not add up to 1; they were divided by their sum."
 
 
 class CellReader:

@@ -19,6 +19,7 @@ from scoring.reading_text import match_columns
 from scoring.task import Task
 
 BATCH = 65536
+WHOLE = r"^-?[0-9]{1,18}$"
 
 
 def read_parquet(data: bytes, task: Task, ids: Ids, limits: Limits) -> tuple[np.ndarray, list[str]]:
@@ -143,6 +144,8 @@ def _typed(columns: list[pa.Array], filler: Filler) -> list[pa.Array]:
             if not pa.types.is_dictionary(kind):
                 raise GiveUp
             typed.append(column.cast(wanted))
+        elif pa.types.is_dictionary(kind) and pa.types.is_integer(wanted):
+            typed.append(_whole(column))
         elif pa.types.is_integer(kind) or (
             pa.types.is_floating(kind) and pa.types.is_floating(wanted)
         ):
@@ -157,6 +160,14 @@ def _cast(column: pa.Array, wanted: pa.DataType) -> pa.Array:
         return column.cast(wanted, safe=pa.types.is_integer(wanted))
     except pa.ArrowInvalid:  # a whole number beyond 64 bits with a sign
         raise GiveUp from None
+
+
+def _whole(column: pa.DictionaryArray) -> pa.Array:
+    """Texts of whole numbers as such; raises GiveUp where one is written another way."""
+    texts = column.dictionary
+    if not pc.all(pc.match_substring_regex(texts, WHOLE)).as_py():
+        raise GiveUp
+    return texts.cast(pa.int64()).take(column.indices)
 
 
 def _encoded(column: pa.Array) -> pa.DictionaryArray:

@@ -6,6 +6,7 @@ whose columns are converted together, and looks at single cells only where that 
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from itertools import islice
 
 import numpy as np
@@ -28,9 +29,18 @@ SPARE_ROWS = 10_000
 MOST_FAULTS = 300_000
 _PLAIN_IDS = re.compile(r"(?:-?[0-9]{1,18}+\n)*+")
 _POINT_ZERO = re.compile(r"(?:-?[0-9]{1,18}+\.0*+\n)*+")
+_SCIENTIFIC = re.compile(r"(?:-?[0-9](?:\.[0-9]*+)?[eE]\+?[0-9]{1,2}\n)*+")
 _MANGLED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+?[0-9]{2,}|[0-9]{1,2}[-.][A-Za-z]{3}", re.I)
 
 Chunk = tuple[list[list[str]], Sequence[int]]
+
+
+def _exact_wholes(texts: list[str]) -> list[int]:
+    """Numbers written with an exponent as whole numbers; none where one is not or is too long."""
+    numbers = list(map(Decimal, texts))
+    wholes = list(map(int, numbers))
+    small = max(map(abs, wholes)) < 1 << 63
+    return wholes if small and wholes == numbers else []
 
 
 class SlowReader:
@@ -165,10 +175,14 @@ class SlowReader:
         if self.ids.kind == "str":
             return self.ids.find_texts(texts)
         joined = "\n".join(texts) + "\n"
+        wholes: Sequence[str | int] = texts
         if _PLAIN_IDS.fullmatch(joined):
-            wholes = texts
+            pass
         elif _POINT_ZERO.fullmatch(joined):
             wholes = [text.partition(".")[0] for text in texts]
+            self._counts["decimal ids"] += len(texts)
+        elif _SCIENTIFIC.fullmatch(joined) and (found := _exact_wholes(texts)):
+            wholes = found
             self._counts["decimal ids"] += len(texts)
         else:
             return np.full(len(texts), UNKNOWN, np.int64)

@@ -128,11 +128,17 @@ def _ranks(values: Array, weight: Array | None) -> Array:
 
 def _explained(rows: Rows, errors: Array) -> float:
     """1 - mean squared error / variance of the labels; NaN where a label column is constant."""
-    spread = mean(np.square(rows.y - mean(rows.y, rows.weight)), rows.weight)
-    lost = mean(np.square(errors), rows.weight)
+    apart = rows.y - mean(rows.y, rows.weight)
+    # A power of two changes no digit, and keeps the squares of very large labels finite.
+    power = -np.frexp(np.abs(apart).max(axis=0))[1]
+    spread = mean(np.square(np.ldexp(apart, power)), rows.weight)
+    lost = mean(np.square(np.ldexp(errors, power)), rows.weight)
     constant = (rows.y == rows.y[:1]).all(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.mean(np.where(constant, np.nan, 1 - lost / spread)))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        value = 1 - lost / spread
+        # Where even that is no number the score is beyond all numbers, not undefined.
+        value = np.where(np.isnan(value), -np.inf, value)
+        return float(np.mean(np.where(constant, np.nan, value)))
 
 
 def r2(rows: Rows) -> float:

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from scoring.answers import prepare
+from scoring.task import Task
+
 AWKWARD = Path(__file__).parent / "awkward"
 NUMERIC = {"numpy", "pyarrow", "pandas", "scipy", "sklearn", "django"}
 NUMPY_FREE = [
@@ -64,6 +67,24 @@ def test_scoring_needs_neither_django_nor_pandas(tmp_path):
     found = loaded(SCORE, str(AWKWARD), str(tmp_path))
     assert {"numpy", "pyarrow"} <= found
     assert not found & {"django", "celery", "pandas", "scipy", "sklearn"}
+
+
+ONE_FILE = """
+import sys, pathlib
+from scoring import Task, load_ids, load_part, read
+from scoring.evaluate import evaluate
+files, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+task = Task("id", ("prob",), "probability")
+ids = load_ids(folder / "ids")
+found = read(files / "files" / "clean_prob.csv", task, ids)
+evaluate(task, "roc_auc", load_part(folder / "public", ids), found)
+"""
+
+
+def test_one_small_file_is_scored_without_loading_pyarrow(tmp_path):
+    prepare(Task("id", ("prob",), "probability"), AWKWARD / "solution_prob.csv", tmp_path)
+    assert "pyarrow" not in loaded(ONE_FILE, str(AWKWARD), str(tmp_path))
+    assert "pyarrow" in loaded(ONE_FILE + ONE_FILE, str(AWKWARD), str(tmp_path))
 
 
 def test_the_public_face_is_whole():

@@ -100,6 +100,13 @@ def test_what_has_no_value_is_refused_in_words(name, rows, sentence):
     assert refusal.value.code == "unscorable"
 
 
+def test_labels_of_any_size_have_a_coefficient_of_determination():
+    y = np.array([1e300, -1e300, 3e299])
+    assert math.isclose(score(get("r2"), Rows(y=y, p=0.9 * y)), 1 - 0.0109 / 1.0753, rel_tol=0.01)
+    with pytest.raises(Unscorable, match="too large"):
+        score(get("r2"), Rows(y=np.array([1.0, 2.0, 3.0]), p=y))
+
+
 def test_every_name_and_alias_leads_to_its_metric():
     for metric in all_metrics():
         assert get(metric.name) == metric
