@@ -14,6 +14,10 @@ from tests.browser.conftest import person
 pytestmark = pytest.mark.browser
 PENGUINS = DEMO / "penguins-sex"
 GOOD = (PENGUINS / "submissions/04_logreg.csv").read_bytes()
+MIDDLE = """
+const box = arguments[0].getBoundingClientRect();
+return [box.x + box.width / 2, box.y + box.height / 2];
+"""
 
 
 @pytest.fixture

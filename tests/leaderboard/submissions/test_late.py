@@ -1,5 +1,7 @@
 """Late files: after the reveal, scored on the private rows, shown apart, never ranked."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -79,7 +81,9 @@ def test_a_late_file_changes_no_final_page_board_or_csv(client, contest, team):
             client.get(reverse("leaderboard", args=("c",)) + "?set=public"),
             client.get(reverse("leaderboard_csv", args=("c",))),
         ]
-        return [b"".join(page) if page.streaming else page.content for page in pages]
+        read = [b"".join(page) if page.streaming else page.content for page in pages]
+        # "Now" becomes "1 min" while the test runs.
+        return [re.sub(rb"<time.*?</time>|\s", b"", page) for page in read]
 
     def standings() -> list:
         return list(FinalStanding.objects.values()), list(FinalScore.objects.values())
@@ -89,8 +93,7 @@ def test_a_late_file_changes_no_final_page_board_or_csv(client, contest, team):
     assert standings() == before[1]
     for page, was in zip(shown(), before[0], strict=True):
         assert b"0.990" not in page
-        assert page.count(b"<tr") == was.count(b"<tr")
-        assert page.replace(b" ", b"") == was.replace(b" ", b"")
+        assert page == was
     assert finals.finalise(contest.pk).version == 1
     assert standings() == before[1]
 
