@@ -32,7 +32,7 @@ class Wanted(Paging):
         Literal["scored", "unscored"],
         Query(description="unscored: teams not yet above the start line; public board only"),
     ] = "scored"
-    baselines: bool = True
+    baselines: Annotated[bool, Query(description="whether the host's marks are listed")] = True
 
 
 @call(

@@ -25,9 +25,9 @@ router = Router()
 class Wanted(Paging):
     """Which competitions."""
 
-    state: State | None = None
+    state: Annotated[State | None, Query(description="left out: all of them")] = None
     q: Annotated[str, Query(max_length=100, description="words of title, host or tagline")] = ""
-    joined: bool = False
+    joined: Annotated[bool, Query(description="those you take part in")] = False
 
 
 @call(
