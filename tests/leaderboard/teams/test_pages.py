@@ -105,7 +105,7 @@ def test_a_link_is_shown_once_and_lets_a_newcomer_in_who_accepts_the_rules(team)
     assert browser().post(place)["Location"] == f"{reverse('account_login')}?next={place}"
     dora = browser("dora")
     said = text(dora.get(place))
-    assert "The rules" in said
+    assert "One account for each person" in said
     assert "I accept the rules" in said
     refused = dora.post(place, {"act": "accept"})
     assert refused.status_code == 422
