@@ -1,5 +1,7 @@
 """What the sign-in library asks the project: plain sentences, and silence where none is needed."""
 
+from urllib.parse import urlsplit
+
 from allauth.account.adapter import DefaultAccountAdapter
 from django.conf import settings
 
@@ -48,6 +50,19 @@ class Adapter(DefaultAccountAdapter):
         # As it looks: neither case nor another form of the name gives new tries.
         name = names.skeleton(credentials.get("email") or credentials.get("username") or "")
         return f"{name} from {self.get_client_ip(request)}"
+
+    def send_mail(self, template_prefix, email, context):
+        """Send a mail whose links begin with SITE_URL.
+
+        The library takes them from the Host header, which is for whoever asks to write: a link
+        that sets a password would then lead a person's browser, key and all, to another site.
+        """
+        links = {
+            name: settings.SITE_URL + urlsplit(link)._replace(scheme="", netloc="").geturl()
+            for name, link in context.items()
+            if name.endswith("_url") and isinstance(link, str)
+        }
+        super().send_mail(template_prefix, email, {**context, **links})
 
     QUIET = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
 

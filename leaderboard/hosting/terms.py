@@ -181,7 +181,7 @@ def _mib(size: int) -> int:
 
 
 def _date(name: str, present: datetime | None, zone: str) -> forms.Field:
-    now = f"Now {changing.words(name, present, zone)}."
+    now = f"Now {changing.words(name, present, zone)}." if present else ""
     return forms.DateTimeField(
         label=changing.LABELS[name],
         help_text=f"{now} {HINTS.get(name, '')}".strip(),

@@ -104,6 +104,7 @@ def test_an_address_that_takes_no_mail_keeps_no_other_from_theirs(alice):
     assert Mail.objects.get().to == "bob@example.org"
 
 
+@pytest.mark.db
 @pytest.mark.django_db(transaction=True)
 def test_workers_that_mail_at_the_same_time_mail_each_notice_once(together, monkeypatch):
     monkeypatch.setattr(mailing, "BATCH", 3)
