@@ -25,7 +25,7 @@ from scoring.threads import spread
 
 # So many cells and what is made of them on the way stay in the cache; less work than this at a
 # time, and threads would mostly wait for one another between numpy's steps.
-CELLS, MOST_ROWS = 1 << 17, 1 << 16
+CELLS, MOST_ROWS = 1 << 17, 1 << 15
 
 
 class Filler:
