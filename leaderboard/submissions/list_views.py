@@ -168,7 +168,7 @@ def submission_withdraw(request, slug: str, uuid):
             "submission": sent,
             "chosen": hasattr(sent, "final_choice"),
             "withdrawn": hasattr(sent, "withdrawal"),
-            "back": asking.read_back(request.GET.get("back", "")).address,
+            "back": _came_from(request),
         }
         return _private(render(request, "submissions/list_withdraw.html", context))
     try:
@@ -193,7 +193,7 @@ def submission_note(request, slug: str, uuid):
         "note_length": intake.NOTE_LENGTH,
         "own_score": own_scores.text(sent.own_score),
         "own_score_pattern": own_scores.PATTERN,
-        "back": asking.read_back(request.GET.get("back", "")).address,
+        "back": _came_from(request),
     }
     form = "submissions/_list_note_form.html" if in_place else "submissions/list_note.html"
     if request.method != "POST":
@@ -280,6 +280,12 @@ def _files(team: Team, request, name: str) -> list[Submission]:
     if len(found) != len(wanted):
         raise Http404
     return found
+
+
+def _came_from(request) -> str:
+    """Return the query of the list that a form was opened from; empty: from the file's page."""
+    given = request.POST.get("back") or request.GET.get("back")
+    return asking.read_back(given).address if given else ""
 
 
 def _back(request, visit: Visit, sent: Submission):

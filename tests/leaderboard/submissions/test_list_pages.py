@@ -137,7 +137,10 @@ def test_a_note_is_written_on_a_page_without_scripts(alice, team):
     sent.refresh_from_db()
     assert (sent.note, sent.own_score) == ("new <b>note</b>", 0.75)
     assert b"<b>note" not in alice.get(at("submissions")).content
-    assert write(alice, sent, note="", own_score="").status_code == 303
+    # Opened from the file's own page, it leads back there.
+    assert 'name="back" value=""' in text_of(alice, "submission_note", sent.uuid)
+    answer = write(alice, sent, note="", own_score="", back="")
+    assert answer["Location"] == at("submission", sent.uuid)
     sent.refresh_from_db()
     assert (sent.note, sent.own_score) == ("", None)
 
@@ -161,7 +164,9 @@ def test_a_note_is_written_in_its_row_with_htmx(alice, team):
     form = text_of(alice, "submission_note", sent.uuid, headers=HTMX)
     assert form.startswith('<form class="note-form" id="note-1"')
     assert "<html" not in form
-    saved = write(alice, sent, note="new", own_score="0.7", headers=HTMX).content.decode()
+    fields = {"note": "new", "own_score": "0.7", "back": "?page=2"}
+    saved = write(alice, sent, headers=HTMX, **fields).content.decode()
+    assert "?back=%3Fpage%3D2" in saved, "the list's page is kept"
     assert saved.startswith('<div class="xs muted" id="note-1">')
     assert "autofocus" in saved, "the focus stays in the row"
     assert (
@@ -510,3 +515,15 @@ def test_a_sealed_competition_has_no_plot(client):
     client.force_login(factories.user("alice"))
     factories.scored(team, own_score=0.8)
     assert "nothing to compare your own scores with" in text_of(client, "submissions")
+
+
+def test_the_page_of_a_file_leads_to_its_note_and_shows_the_own_score_to_the_team(alice, team):
+    sent = factories.scored(team, own_score=0.8125).submission
+    text = text_of(alice, "submission", sent.uuid)
+    assert at("submission_note", sent.uuid) in text
+    assert "0.8125" in text
+    host = Client()
+    host.force_login(factories.user("hana"))
+    text = text_of(host, "submission", sent.uuid)
+    assert "0.8125" not in text
+    assert at("submission_note", sent.uuid) not in text
