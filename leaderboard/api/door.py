@@ -80,7 +80,11 @@ def guarded(pattern: URLPattern, operations: dict) -> URLPattern:
             return errors.fault(request, fault)
         except SuspiciousOperation:
             return errors.answer(400, "bad_request", "The request cannot be read.")
-        made = _tagged(request, pattern.callback(request, **arguments))
+        try:
+            made = _tagged(request, pattern.callback(request, **arguments))
+        except Exception as error:
+            # The library answers what fails in a call, not what fails while calls are counted.
+            made = errors.ours(request, error)
         return _without_body(made) if head else made
 
     return path(str(pattern.pattern), view, name=pattern.name)

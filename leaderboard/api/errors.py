@@ -113,7 +113,7 @@ def _too_big(request, error: Exception) -> JsonResponse:
     return answer(413, "too_large", "The body is too large.")
 
 
-def _ours(request, error: Exception) -> JsonResponse:
+def ours(request, error: Exception) -> JsonResponse:
     """Answer 500 with a number that stands in the log, and with nothing of the error itself."""
     number = f"{secrets.token_hex(2)}-{secrets.token_hex(2)}"
     log.error("error %s was answered for %s", number, request.path, exc_info=error)
@@ -124,7 +124,7 @@ def _ours(request, error: Exception) -> JsonResponse:
 def register(api: NinjaAPI) -> None:
     """Let an API answer every error in this form."""
     for kind, handler in (
-        (Exception, _ours),
+        (Exception, ours),
         (Http404, not_found),
         (Fault, fault),
         (Refusal, refused),

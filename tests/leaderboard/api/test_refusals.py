@@ -195,6 +195,14 @@ def test_an_error_of_ours_has_a_number_and_nothing_else(stage, monkeypatch, capl
     assert told["details"]["number"] in caplog.text
 
 
+def test_an_error_of_the_cache_is_one_of_ours(stage, monkeypatch):
+    def fails(*arguments, **options):
+        raise OSError("the cache is gone")
+
+    monkeypatch.setattr(type(cache._connections["default"]), "get", fails)
+    refused(stage.nobody.get("competitions"), 500, "failed")
+
+
 def test_no_number_that_json_does_not_have_is_answered(stage):
     with pytest.raises(ValueError, match="JSON"):
         described.Renderer().render(None, {"score": float("nan")}, response_status=200)
