@@ -77,9 +77,10 @@ def _fill(count: int) -> None:
 def _measure(teams: int, repeat: int) -> None:
     from django.test import Client
 
+    from leaderboard.competitions.access import Viewer
     from leaderboard.competitions.models import Competition
-    from leaderboard.standings import export
     from leaderboard.standings.table import board
+    from leaderboard.submissions.models import Entry
     from leaderboard.teams.models import Member
 
     contest = Competition.objects.get()
@@ -88,6 +89,11 @@ def _measure(teams: int, repeat: int) -> None:
     own.force_login(member.user)
     part = {"HX-Request": "true"}
     address = "/c/bench/leaderboard/"
+    viewer = Viewer(user_id=member.user_id, participant=True, team_id=member.team_id)
+    hiding = Competition.objects.get()
+    hiding.board_names = "pseudonyms"
+    page = f"/c/bench/teams/{Entry.objects.filter(value__isnull=False).first().team.uuid}/"
+    had = {"If-None-Match": stranger.get("/c/bench/leaderboard.json")["ETag"]}
     known = part | {"If-None-Match": stranger.get(address, headers=part)["ETag"]}
 
     def select_one():
@@ -99,14 +105,20 @@ def _measure(teams: int, repeat: int) -> None:
         ("SELECT 1", select_one),
         ("rules tab, whole page (for comparison)", lambda: stranger.get("/c/bench/rules/")),
         ("board(), page 1", lambda: board(contest)),
-        ("board(), page 1, own team", lambda: board(contest, team_id=member.team_id)),
+        ("board(), page 1, own team", lambda: board(contest, viewer)),
         ("board(), page 300", lambda: board(contest, page=300)),
         ("board(), search", lambda: board(contest, query="team 99")),
+        ("board(), search by pseudonyms", lambda: board(hiding, query="K7")),
         ("leaderboard, whole page", lambda: stranger.get(address)),
         ("leaderboard, whole page, own team", lambda: own.get(address)),
         ("refresh of the table", lambda: stranger.get(address, headers=part)),
         ("refresh, not changed (304)", lambda: stranger.get(address, headers=known)),
-        ("CSV of all teams", lambda: export.text_of(export.public(contest, contest.closes_at))),
+        ("CSV of all teams", lambda: stranger.get("/c/bench/leaderboard.csv")),
+        ("JSON of all teams", lambda: stranger.get("/c/bench/leaderboard.json")),
+        ("JSON, not changed (304)", lambda: stranger.get("/c/bench/leaderboard.json", headers=had)),
+        ("page of a team", lambda: stranger.get(page)),
+        ("comparison of teams", lambda: stranger.get("/c/bench/leaderboard/compare/")),
+        ("feed", lambda: stranger.get("/c/bench/feed.atom")),
     ]
     print(f"{teams} teams, {connection.vendor}, median of {repeat}: wall, processor")
     for name, act in cases:
