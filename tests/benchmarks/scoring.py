@@ -4,13 +4,13 @@
     python -m tests.benchmarks.scoring --full     (10 million rows as well)
 
 Files are made with a fixed seed. Every round runs each method once, in a process of its own that
-first scores a small file twice; the table shows medians over the rounds (the two pandas scripts run once
-from 1 million rows), and ratios hold within a row only. Processor time, of all threads together,
-is what holds on a busy machine. A time counts only if the scores agree with scikit-learn's to 2e-5:
-predictions are rounded to six digits before they are scored, so that one row in a million may cross
-0.5. "Limit" is pyarrow parsing the same file into typed columns. The script checks the file with
-pandas and scores it with scikit-learn; "unchecked" only merges and scores; "polars" checks and
-joins with polars and scores with plain numpy.
+first scores a small file twice; the table shows medians over the rounds (the two pandas scripts run
+once from 1 million rows), and ratios hold within a row only. Processor time, of all threads
+together, is what holds on a busy machine. A time counts only if the scores agree with
+scikit-learn's to 2e-5: predictions are rounded to six digits before they are scored, so that one
+row in a million may cross 0.5. "Limit" is pyarrow parsing the same file into typed columns. The
+script checks the file with pandas and scores it with scikit-learn; "unchecked" only merges and
+scores; "polars" checks and joins with polars and scores with plain numpy.
 """
 
 import argparse
