@@ -7,6 +7,9 @@ from django.test import RequestFactory
 
 from leaderboard.competitions import sending, store
 
+# The end of an answer looks after the connections of the database, though it needs none.
+pytestmark = pytest.mark.django_db
+
 AT = datetime(2026, 11, 2, 10, tzinfo=UTC)
 BYTES = bytes(range(100))
 DATE = "Mon, 02 Nov 2026 10:00:00 GMT"
