@@ -3,7 +3,6 @@
 Read only after the reveal; the view asks `access.sees_final` first.
 """
 
-import math
 from dataclasses import dataclass
 from statistics import median
 from uuid import UUID
@@ -18,6 +17,7 @@ from leaderboard.standings.ladder import Ladder
 from leaderboard.standings.names import NOBODY, Naming
 from leaderboard.standings.rows import Pages, pages
 from leaderboard.submissions.models import FinalRun, FinalStanding
+from leaderboard.submissions.outcomes import private_text
 from leaderboard.teams.models import Team
 from scoring import release
 
@@ -286,23 +286,6 @@ def _with_marks(rows: list[FinalRow], marks: list[FinalMark], shown: Pages) -> l
             found.append(marks.pop(0))
         found.append(row)
     return [*found, *marks] if shown.number == shown.count else found
-
-
-def private_text(settings, score: float | None) -> str:
-    """A private score as it is printed: one decimal more than two digits of the ruler have.
-
-    It has no noise, but digits far below its sampling error mean nothing; the CSV has all of them.
-    """
-    if score is None:
-        return "\N{EN DASH}"
-    return f"{score:,.{private_places(settings)}f}".replace("-", "\N{MINUS SIGN}")
-
-
-def private_places(settings) -> int:
-    """Decimals of a printed private score."""
-    if not settings.standard_error:
-        return max(-settings.grid.normalize().as_tuple().exponent, 0) + 1
-    return max(1 - math.floor(math.log10(settings.standard_error)) + 1, 0)
 
 
 def error_text(settings, error: float | None) -> str:

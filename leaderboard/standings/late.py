@@ -16,6 +16,7 @@ from leaderboard.standings import final
 from leaderboard.standings.names import NOBODY, Naming
 from leaderboard.standings.rows import Pages, pages
 from leaderboard.submissions.models import FinalStanding, LateScore
+from leaderboard.submissions.outcomes import private_text
 
 PER_PAGE = 25
 
@@ -124,11 +125,11 @@ def _row(naming: Naming, settings, row: dict, standing: FinalStanding | None) ->
         uuid=uuid,
         name=naming.called(team_id, uuid, row["evaluation__team__name"]),
         value=row["value"],
-        score=final.private_text(settings, row["value"]),
+        score=private_text(settings, row["value"]),
         files=row["files"],
         last_at=row["last_at"],
         final_place=standing.place if standing else None,
-        final_score=final.private_text(settings, standing.score if standing else None),
+        final_score=private_text(settings, standing.score if standing else None),
         mine=team_id == naming.team_id,
     )
 

@@ -12,6 +12,7 @@ from leaderboard.standings.field import frozen_at, ladder
 from leaderboard.standings.final import FinalRow
 from leaderboard.standings.names import Naming
 from leaderboard.submissions.models import Entry, FinalStanding
+from leaderboard.submissions.outcomes import private_text
 from leaderboard.teams.models import Team
 from scoring import release
 
@@ -140,4 +141,4 @@ def _final(visit: Visit, team: Team, naming: Naming) -> FinalRow | None:
 
 def _late(competition: Competition, settings, team: Team) -> str:
     score = late.of_team(competition, team.pk)
-    return "" if score is None else final.private_text(settings, score)
+    return "" if score is None else private_text(settings, score)

@@ -137,7 +137,9 @@ def _private(evaluation: Evaluation, told: outcomes.Told, standing) -> str:
         return told.score if told.final else ""
     if standing is None or standing.submission_id != evaluation.submission_id:
         return ""
-    return outcomes.private_text(release_settings.rule(evaluation.release_settings), standing.score)
+    competition = evaluation.submission.competition
+    at_close = release_settings.in_force(competition, competition.closes_at)
+    return outcomes.private_text(release_settings.rule(at_close), standing.score)
 
 
 def _told(request, evaluation: Evaluation, standing) -> dict:

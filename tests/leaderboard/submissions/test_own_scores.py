@@ -29,6 +29,8 @@ MAY_NAME = {
     "leaderboard/submissions/listing.py",
     "leaderboard/submissions/plotting.py",
     "leaderboard/submissions/export.py",
+    "leaderboard/submissions/checking.py",
+    "leaderboard/submissions/check_views.py",
     "leaderboard/submissions/views.py",
     "leaderboard/submissions/list_views.py",
 }
@@ -131,7 +133,8 @@ def told(contest) -> dict:
         "board": Client()
         .get(reverse("leaderboard_csv", args=(contest.slug,)) + "?set=public")
         .content.split(b"\r\n")[1]
-        .rsplit(b",", 2)[0],
+        # Without its two times and the team's id.
+        .rsplit(b",", 3)[0],
     }
 
 
