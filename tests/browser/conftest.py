@@ -123,7 +123,7 @@ class Browser:
             for entry in self.driver.get_log("browser")
             if entry["level"] in ("SEVERE", "ERROR")
             # Statuses that a page means to give: the browser reports each as an error of the net.
-            and not any(f"status of {status}" in entry["message"] for status in (404, 422))
+            and not any(f"status of {status}" in entry["message"] for status in (401, 404, 422))
         ]
 
 

@@ -12,7 +12,7 @@ PEOPLE = ("hana", "alice", "bob", "charlie")
 EVERYBODY = (
     *("/", "/?status=live", "/signin/", "/signup/", "/password/reset/", "/password/reset/sent/"),
     *("/password/reset/done/", "/password/reset/1-nothing/", "/account/confirm/"),
-    *("/account/confirm/again/", "/account/confirm/nothing/", "/account/inactive/"),
+    *("/account/confirm/nothing/", "/account/inactive/"),
     *("/signin/cancelled/", "/signin/failed/", "/how-scores-work/", "/nowhere/", "/api/"),
 )
 ACCOUNT = (
@@ -22,7 +22,7 @@ ACCOUNT = (
     *("/account/second-factor/", "/account/second-factor/app/", "/account/second-factor/codes/"),
 )
 TABS = ("", "data/", "rules/", "evaluation/", "announcements/", "leaderboard/")
-TEAM = ("submit/", "check/", "submissions/", "team/", "leaderboard/compare/")
+TEAM = ("submit/", "check/", "submissions/", "submissions/final/", "team/", "leaderboard/compare/")
 HOST = (
     *("host/", "host/release/", "host/release/?preset=sealed", "host/submissions/"),
     *("host/announce/", "host/settings/", "host/close/"),
@@ -58,7 +58,7 @@ def build(site: Site) -> Scene:
     merge = f"{home}team/merge/{made['proposal']}/"
     teams = [f"{home}teams/{made['team']}/", f"{past}teams/{made['final_team']}/"]
     public = [home + tab for tab in TABS] + [f"{past}leaderboard/", f"{past}leaderboard/?set=late"]
-    own = [f"{path}{act}/" for path in sent[:1] for act in ("note", "withdraw", "final")]
+    own = [f"{path}{act}/" for path in sent[:1] for act in ("note", "withdraw")]
     return Scene(
         {
             "": [*EVERYBODY, *public, *teams, join],
