@@ -66,10 +66,11 @@ def _post(notice: Notice, rendered: dict[int, tuple[str, str]]) -> None:
     # Asked again: the choice may have changed, and the person may be gone.
     if not (user.is_active and user.email and getattr(user, notices.WISH[notice.kind])):
         return
-    body, html = mail(notice, rendered)
     try:
+        body, html = mail(notice, rendered)
         outbox.post(user.email, notice.title, body, html, once=f"notice-{notice.pk}")
-    except (BadHeaderError, ValidationError):
+    except (BadHeaderError, ValidationError, ValueError):
+        # One that cannot be written must not hold up all the others.
         logger.exception("Notice %s cannot be mailed", notice.pk)
 
 
@@ -102,7 +103,7 @@ def _words(notice: Notice, rendered: dict[int, tuple[str, str]]) -> tuple[str, s
         text = notices.cut(announcement.text, LONGEST)
         page = settings.SITE_URL + notice.address
         rendered[announcement.pk] = (
-            MARKED.sub(lambda found: f"]({urljoin(page, found[1])})", text),
+            MARKED.sub(lambda found: f"]({_joined(page, found[1])})", text),
             _absolute(markdown.render(text), page),
         )
     return rendered[announcement.pk]
@@ -112,7 +113,15 @@ def _absolute(html: str, page: str) -> SafeString:
     """Return HTML whose links lead to this site also where it is read: in a mail program."""
 
     def link(found: re.Match) -> str:
-        return f'href="{escape(urljoin(page, unescape(found[1])))}"'
+        return f'href="{escape(_joined(page, unescape(found[1])))}"'
 
     # Sanitised before: every attribute stands in double quotes.
     return mark_safe(LINK.sub(link, html))  # noqa: S308
+
+
+def _joined(page: str, link: str) -> str:
+    """Return a link as it reads off the page, one that is no address as it was written."""
+    try:
+        return urljoin(page, link)
+    except ValueError:
+        return link

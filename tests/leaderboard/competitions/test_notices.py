@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from leaderboard.accounts.models import Mail, User
-from leaderboard.competitions import mailing, notices
+from leaderboard.competitions import announcing, mailing, notices
 from leaderboard.competitions.models import Notice
 from tests.leaderboard import factories
 
@@ -191,3 +191,32 @@ def test_notices_are_filtered_by_a_link(client, alice):
 def test_somebody_without_notices_is_told_what_comes_here(client, alice):
     assert "No notices yet" in client.get(reverse("notices")).content.decode()
     assert "Nothing unread" in client.get(reverse("notices") + "?show=unread").content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("link", ["http://[bad", "http://[::1/page", "//[x"])
+def test_a_link_that_is_no_address_keeps_no_mail_back(link):
+    contest = factories.competition("contest")
+    factories.team(contest, "alice")
+    made = announcing.announce(contest, None, "News", f"See [the page]({link}) and <{link}>.")
+    announcing.deliver(made.pk)
+    tell(factories.user("bob"))
+    assert mailing.mail_waiting()
+    to = set(Mail.objects.values_list("to", flat=True))
+    assert to == {"alice@example.org", "bob@example.org"}
+    assert link in Mail.objects.get(to="alice@example.org").body
+
+
+@pytest.mark.django_db
+def test_a_mail_that_cannot_be_written_keeps_no_other_back(alice, monkeypatch):
+    def write(notice, rendered):
+        if notice.title == "Bad":
+            raise ValueError("cannot be written")
+        return mail(notice, rendered)
+
+    mail = mailing.mail
+    monkeypatch.setattr(mailing, "mail", write)
+    tell(alice, "Bad")
+    tell(alice, "Good")
+    assert mailing.mail_waiting()
+    assert Mail.objects.get().subject == "Good"
