@@ -275,7 +275,8 @@ def _lock_stuck(evaluation: Evaluation) -> tuple[Competition, Evaluation]:
 
 
 def _refuse_foreign(team: Team, submission: Submission) -> None:
-    if submission.team_id != team.pk:
+    # Asked under the locks: a merge may have moved the file since it was read.
+    if not Submission.objects.filter(pk=submission.pk, team=team).exists():
         raise Refusal("not_yours")
 
 

@@ -78,7 +78,13 @@ def left(team: Team, competition: Competition) -> int:
 def of(team: Team, competition: Competition) -> Looks:
     """Return a team's looks under the settings in force now."""
     in_force = release_settings.rule(release_settings.in_force(competition))
-    return Looks(in_force.looks, len(seen(team)))
+    return Looks(in_force.looks, used(team))
+
+
+def used(team: Team) -> int:
+    """Return how many looks a team has used, those its people brought along included."""
+    carried = Team.objects.filter(pk=team.pk).values_list("carried_looks", flat=True)
+    return carried.get() + len(seen(team))
 
 
 def seen(team: Team) -> set[str]:

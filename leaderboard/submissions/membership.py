@@ -12,7 +12,7 @@ from django.urls import reverse
 from leaderboard.audit import ledger
 from leaderboard.competitions import clock, notices
 from leaderboard.competitions.models import Competition, Notice
-from leaderboard.submissions import carrying
+from leaderboard.submissions import carrying, looks
 from leaderboard.submissions.models import Submission
 from leaderboard.teams import inviting, joining
 from leaderboard.teams.holding import Held, hold, refuse_full, refuse_late
@@ -36,7 +36,9 @@ def accept(invitation: Invitation, user) -> Team:
         if member:
             _give_up(member, held)
         joining.seat(held.team, user, held.now)
-        carrying.raise_used(held.team, carried(held.competition, user).used)
+        brought = carried(held.competition, user)
+        carrying.raise_used(held.team, brought.used)
+        _raise_looks(held.team, brought.looks)
         invitation.accepted_at, invitation.accepted_by = held.now, user
         invitation.save(update_fields=("accepted_at", "accepted_by"))
         _changed(held.competition)
@@ -111,13 +113,13 @@ def remove(team: Team, user, by) -> Team:
 
 
 def carried(competition: Competition, user) -> Departure:
-    """Return the most that a person takes along from teams left: used, and reference with its team.
+    """Return the most that a person takes along: used, looks, and reference with its team.
 
     Not a row: the largest of each over all of the person's departures.
     """
-    most = Departure(used=0)
+    most = Departure(used=0, looks=0)
     for one in Departure.objects.filter(competition=competition, user=user).select_related("team"):
-        most.used = max(most.used, one.used)
+        most.used, most.looks = max(most.used, one.used), max(most.looks, one.looks)
         if one.reference is not None and (most.reference is None or one.reference > most.reference):
             most.reference, most.team = one.reference, one.team
     return most
@@ -187,9 +189,17 @@ def _depart(member: Member, now, by=None) -> None:
         left_at=now,
         removed_by=by,
         used=used,
+        looks=looks.used(member.team),
         reference=reference,
     )
     member.delete()
+
+
+def _raise_looks(team: Team, least: int) -> None:
+    """Let a team have used at least so many looks; under the competition's lock."""
+    missing = least - looks.used(team)
+    if missing > 0:
+        Team.objects.filter(pk=team.pk).update(carried_looks=F("carried_looks") + missing)
 
 
 def _own_team(held: Held, user) -> Team:
@@ -210,7 +220,8 @@ def _own_team(held: Held, user) -> Team:
     )
     most = carried(competition, user)
     team.merged_into = team.merged_at = None
-    team.carried_used, team.carried_reference = most.used, most.reference
+    team.carried_used, team.carried_looks = most.used, most.looks
+    team.carried_reference = most.reference
     team.carried_from = most.team if most.reference is not None else None
     team.save()
     return team

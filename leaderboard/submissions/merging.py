@@ -232,7 +232,7 @@ def address(competition: Competition, proposal: MergeProposal) -> str:
 
 
 def _named(competition: Competition, name: str) -> Team:
-    name = names.clean(name)
+    name = names.clean(name.replace("\0", " "))
     team = competition.teams.filter(skeleton=names.skeleton(name), merged_into=None).first()
     if not name or team is None:
         raise refusal("no_such_team", name=f"“{name[:60]}”")
@@ -312,6 +312,7 @@ def _merge(competition: Competition, stays: Team, joins: Team, now: datetime) ->
     FinalChoice.objects.filter(team=joins).update(team=stays)
     Member.objects.filter(team=joins).update(team=stays, owner=False, joined_at=now)
     stays.carried_used += joins.carried_used
+    stays.carried_looks += joins.carried_looks
     if joins.carried_reference is not None and (
         stays.carried_reference is None or joins.carried_reference > stays.carried_reference
     ):

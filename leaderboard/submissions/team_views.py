@@ -240,9 +240,11 @@ def _own(request, slug: str) -> tuple[Visit, Team]:
 
 
 def _named(request, own: Team) -> Member:
-    return get_object_or_404(
-        own.members.select_related("user"), user__username=request.POST.get("member", "")
-    )
+    name = request.POST.get("member", "")
+    for member in own.members.select_related("user"):
+        if member.user.username == name:
+            return member
+    raise Http404
 
 
 def _typed(request, own: Team) -> bool:
@@ -293,6 +295,7 @@ def _preview(request, visit: Visit, own: Team, proposal: MergeProposal, *, wrong
         **page_of(visit),
         "team": own,
         "proposal": proposal,
+        # What is seen of the other team ends with the proposal.
         "preview": merging.preview(proposal),
         "owns": member.owner,
         "owner": owner_of(own),
@@ -309,10 +312,10 @@ def _invitation(request, visit: Visit, invitation: Invitation, *, wrong=False, r
     competition, user = visit.competition, request.user
     mine = viewers.team_of(user, competition)
     inside = mine is not None and mine.pk == invitation.team_id
-    carried = 0
+    carried = None
     if user.is_authenticated and not inside:
         refused = refused or membership.hindrance(invitation, user)
-        carried = membership.carried(competition, user).used
+        carried = membership.carried(competition, user)
     elif not user.is_authenticated:
         refused = membership.ended(invitation)
     if refused and refused.code in NOT_THERE:

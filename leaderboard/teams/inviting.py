@@ -5,12 +5,11 @@ import secrets
 import uuid
 from datetime import timedelta
 
-from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 
-from leaderboard.accounts import names
+from leaderboard.accounts import backend, names
 from leaderboard.audit import ledger
 from leaderboard.competitions import clock, notices
 from leaderboard.competitions.models import Competition, Notice
@@ -41,19 +40,22 @@ def invite_by_name(team: Team, name: str, by) -> Invitation:
     The answer is the same where nobody has this name, and where its person cannot take part: an
     invitation that nobody will accept. So the team does not learn who has an account.
     """
-    name = names.clean(name)[:NAME_LENGTH]
+    # No name holds a NUL, and PostgreSQL takes none in a question.
+    name = names.clean(name.replace("\0", " "))[:NAME_LENGTH]
     with transaction.atomic():
         held = _may_invite(team, by)
         if not name:
             raise refusal("bad_name", fault="Type the user name of the person to invite.")
-        user = get_user_model().objects.filter(username__iexact=name, is_active=True).first()
+        user = backend.find(name)
+        user = user if user and user.is_active else None
         if user and Member.objects.filter(team=held.team, user=user).exists():
             raise refusal("in_your_team", name=user.username)
         if user and held.competition.hosts.filter(user=user).exists():
             user = None
-        same = open_invitations(held.team, held.now).filter(name__iexact=name).first()
-        if same:
-            return same
+        # Compared here: a database folds the case of some letters only.
+        for same in open_invitations(held.team, held.now):
+            if same.name.casefold() == name.casefold():
+                return same
         made, _ = _make(held, by, name, user)
         if user:
             notices.tell(

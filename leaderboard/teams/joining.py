@@ -27,7 +27,7 @@ def join(competition: Competition, user, at: datetime) -> Team:
     """
     with transaction.atomic():
         # Lock order everywhere: competition, team, ledger head.
-        competition = Competition.objects.select_for_update().get(pk=competition.pk)
+        competition = Competition.objects.select_for_update(no_key=True).get(pk=competition.pk)
         member = (
             Member.objects.select_related("team").filter(competition=competition, user=user).first()
         )
@@ -43,8 +43,8 @@ def join(competition: Competition, user, at: datetime) -> Team:
 
 
 def free_name(competition: Competition, wanted: str) -> str:
-    """Return the name, or the name with the first free number behind it."""
-    taken = set(
+    """Return the name, or with the first free number behind it; never one that is reserved."""
+    taken = reserved(competition) | set(
         competition.teams.filter(skeleton__startswith=names.skeleton(wanted)).values_list(
             "skeleton", flat=True
         )
@@ -53,6 +53,18 @@ def free_name(competition: Competition, wanted: str) -> str:
     while names.skeleton(name) in taken:
         name, number = f"{wanted}-{number}", number + 1
     return name
+
+
+def reserved(competition: Competition) -> set[str]:
+    """Return what the names look like that stand for the host or a mark on the board."""
+    return {
+        names.skeleton(name)
+        for name in (
+            competition.organiser,
+            *competition.baselines.values_list("name", flat=True),
+            *competition.hosts.values_list("user__username", flat=True),
+        )
+    }
 
 
 def seat(team: Team, user, at: datetime, *, owner: bool = False) -> Member:

@@ -21,8 +21,10 @@ class Team(models.Model):
     created_at = models.DateTimeField()
     # Raised under the team's lock: the number of the team's latest file.
     last_number = models.PositiveIntegerField(default=0)
-    # What its people used up in teams they left: neither new scores nor files come back by hopping.
+    # What its people used up in teams they left: new scores, looks and files do not come back by
+    # hopping.
     carried_used = models.PositiveIntegerField(default=0, help_text="new scores")
+    carried_looks = models.PositiveIntegerField(default=0, help_text="looks")
     carried_reference = models.BigIntegerField(null=True, help_text="grid units, larger is better")
     # The team one of whose files set that reference.
     carried_from = models.ForeignKey(
@@ -80,6 +82,7 @@ class Departure(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
     used = models.PositiveIntegerField(default=0)
+    looks = models.PositiveIntegerField(default=0)
     reference = models.BigIntegerField(null=True)
 
 

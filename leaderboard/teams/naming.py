@@ -6,6 +6,7 @@ from django.db.models import F
 from leaderboard.accounts import names
 from leaderboard.audit import ledger
 from leaderboard.competitions.models import Competition
+from leaderboard.teams import joining
 from leaderboard.teams.holding import hold
 from leaderboard.teams.models import Team
 from leaderboard.teams.refusals import refusal
@@ -42,10 +43,5 @@ def _refuse(competition: Competition, team: Team, name: str) -> None:
     seen = names.skeleton(name)
     if competition.teams.filter(skeleton=seen).exclude(pk=team.pk).exists():
         raise refusal("taken_name")
-    reserved = [
-        competition.organiser,
-        *competition.baselines.values_list("name", flat=True),
-        *competition.hosts.values_list("user__username", flat=True),
-    ]
-    if seen in {names.skeleton(one) for one in reserved}:
+    if seen in joining.reserved(competition):
         raise refusal("reserved_name")

@@ -8,8 +8,8 @@ from leaderboard.audit import ledger
 from leaderboard.audit.models import LedgerEntry
 from leaderboard.competitions import clock, keys
 from leaderboard.competitions.models import Commitment, Competition, State
-from leaderboard.submissions import closing, finals, ringing, tasks
-from leaderboard.submissions.models import Evaluation, FinalChoice, FinalRun, Status
+from leaderboard.submissions import closing, finals, merging, ringing, tasks
+from leaderboard.submissions.models import Evaluation, FinalChoice, FinalRun, Status, Submission
 from leaderboard.submissions.refusals import Refusal
 from scoring import commitments
 from tests.leaderboard import factories
@@ -254,3 +254,14 @@ def test_a_close_beside_uploads_leaves_no_file_after_it(team, hana, contest, tog
     for result in results:
         if hasattr(result, "accepted_at"):
             assert result.accepted_at < closes_at
+
+
+def test_a_file_that_a_merge_has_just_moved_is_not_chosen_for_its_old_team(contest, team, alice):
+    other, charlie = factories.team(contest, "charlie"), factories.user("charlie")
+    factories.scored(other, 0.8)
+    read_before = Submission.objects.select_related("team").get()
+    merging.accept(merging.propose(team, "charlie", alice), charlie)
+    with pytest.raises(Refusal) as caught:
+        closing.choose(read_before.team, read_before, charlie)
+    assert caught.value.code == "not_yours"
+    assert not FinalChoice.objects.exists()

@@ -218,3 +218,12 @@ def test_a_disqualified_team_is_frozen(team, contest):
     other = factories.team(contest, "charlie")
     out = inviting.invite_by_link(other, factories.user("charlie"))[0]
     assert refused(membership.accept, out, factories.user("alice")) == "disqualified"
+
+
+def test_a_name_is_found_in_whatever_case_and_invited_once(team):
+    """SQLite folds the case of ASCII letters alone."""
+    anne, alice = factories.user("änne"), factories.user("alice")
+    first = inviting.invite_by_name(team, "ÄNNE", alice)
+    assert first.user == anne
+    assert inviting.invite_by_name(team, "Änne", alice) == first
+    assert Notice.objects.filter(user=anne).count() == 1

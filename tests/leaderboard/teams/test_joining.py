@@ -114,3 +114,13 @@ def test_what_is_known_of_a_person(contest):
     team.disqualified_at = clock.now()
     team.save()
     assert viewers.viewer(factories.user("bob"), contest).disqualified
+
+
+@pytest.mark.parametrize("name", ["constant", "Lab", "hana"])
+def test_no_team_is_called_like_the_host_or_a_mark_on_the_board(name):
+    """N-03: a person of such a name joins, and the team has a number behind it."""
+    contest = factories.competition("contest", organiser="lab", host="hana" * (name != "hana"))
+    if name == "hana":
+        contest.organiser = "Hana"
+        contest.save()
+    assert factories.team(contest, name).name == f"{name}-2"

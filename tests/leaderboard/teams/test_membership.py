@@ -7,7 +7,7 @@ from django.urls import reverse
 from leaderboard.audit.models import LedgerEntry
 from leaderboard.competitions import clock
 from leaderboard.competitions.models import Competition, Notice
-from leaderboard.submissions import carrying, membership, queue, tasks
+from leaderboard.submissions import carrying, looks, membership, merging, queue, tasks
 from leaderboard.submissions.models import Entry, Evaluation, Outcome, Release, Status, Submission
 from leaderboard.submissions.refusals import Refusal as FileRefusal
 from leaderboard.teams import inviting, joining, owning
@@ -249,3 +249,33 @@ def test_the_largest_of_all_departures_is_carried(contest):
     let_in(second, "bob")
     made = membership.leave(second, user("bob"))
     assert (made.carried_used, made.carried_reference, made.carried_from) == (2, 90, second)
+
+
+def test_looks_do_not_come_back_by_leaving_and_merging():
+    contest = factories.competition("contest", rule={"looks": 2}, daily_limit=100)
+    team, alice, bob = factories.team(contest, "alice", "bob"), user("alice"), user("bob")
+    for right in (0.7, 0.8):
+        looks.ask(factories.scored(team, right), alice)
+    own = membership.leave(team, bob)
+    assert (Departure.objects.get().looks, own.carried_looks) == (2, 2)
+    assert looks.left(own, contest) == 0
+    sent = factories.scored(own, 0.9, person=bob)
+    with pytest.raises(FileRefusal, match="used its 2 looks"):
+        looks.ask(sent, bob)
+    merging.accept(merging.propose(team, own.name, alice), bob)
+    assert looks.left(membership.leave(team, bob), contest) == 0
+
+
+def test_who_joins_brings_used_looks_along():
+    contest = factories.competition("contest", rule={"looks": 2})
+    team = factories.team(contest, "alice", "bob")
+    looks.ask(factories.scored(team, 0.7), user("bob"))
+    membership.leave(team, user("bob"))
+    other = factories.team(contest, "charlie")
+    assert let_in(other, "bob") == other
+    assert looks.left(other, contest) == 1
+    looks.ask(factories.scored(other, 0.8), user("bob"))
+    # Back again: the team has used fewer than what comes along.
+    membership.leave(other, user("bob"))
+    let_in(team, "bob")
+    assert looks.left(team, contest) == 0

@@ -302,3 +302,38 @@ def test_a_new_team_with_a_carried_reference_says_where_it_is_from(contest):
     assert "You bring along 1 used new score" in text(
         browser("bob").get(at("team_join", secret=place))
     )
+
+
+def test_what_is_seen_of_the_other_team_ends_with_the_proposal(team, contest):
+    factories.team(contest, "charlie", name="tails")
+    proposal = merging.propose(team, "tails", user("alice"))
+    place = at("team_merge", uuid=proposal.uuid)
+    assert "alice, bob" in text(browser("charlie").get(place))
+    merging.take_back(proposal, user("alice"))
+    for answer in (
+        browser("charlie").get(place),
+        browser("charlie").post(place, {"act": "accept"}),
+    ):
+        page = text(answer)
+        assert "No longer open" in page
+        assert "alice" not in page
+        assert "New scores used" not in page
+
+
+@pytest.mark.db
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("team_invite", "name"),
+        ("team_propose", "name"),
+        ("team_rename", "name"),
+        ("team_remove", "member"),
+        ("team_hand_over", "member"),
+        ("team_leave", "confirm"),
+    ],
+)
+def test_a_nul_in_a_form_is_no_fault_of_ours(team, name, field):
+    """PostgreSQL takes none in a question."""
+    answer = browser("alice").post(at(name), {field: "b\0ob"})
+    assert answer.status_code in (302, 303, 404, 422)
+    assert Team.objects.get().members.count() == 2
