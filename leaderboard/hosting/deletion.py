@@ -15,15 +15,17 @@ from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
+from django.urls import reverse
 
 from leaderboard.accounts import names, outbox
 from leaderboard.accounts.models import Mail, User
 from leaderboard.audit import ledger
 from leaderboard.audit.models import LedgerPayload
-from leaderboard.competitions import clock, store
+from leaderboard.competitions import clock, notices, store
 from leaderboard.competitions.models import Competition, Host, Notice
 from leaderboard.submissions import membership
 from leaderboard.submissions.models import FileCheck
+from leaderboard.teams import joining
 from leaderboard.teams.models import Invitation, Member, Team
 
 GOODBYE = (
@@ -89,7 +91,6 @@ def delete(user: User) -> str:
 
     What cannot be taken back happens after the commit: bytes of checked files are removed then.
     """
-    address = user.email
     with transaction.atomic():
         # All the locks first: the ledger's head, which each act holds to the end, comes last.
         competitions = Competition.objects.filter(
@@ -101,20 +102,27 @@ def delete(user: User) -> str:
             .select_for_update(no_key=True)
         )
         list(Team.objects.filter(members__user=user).order_by("pk").select_for_update(no_key=True))
+        user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        if user.deleted_at:
+            # A second click that waited for the first one.
+            return user.username
         held = obstacles(user)
         if held:
             raise OnlyHost(held)
         alias = f"{names.RESERVED_START}{secrets.token_hex(4)}"
-        now = clock.now()
+        now, address = clock.now(), user.email
         acts = [act for place in places(user) for act in _leave(place, user, alias, now)]
+        acts += _rename_former(user, alias)
         _forget_mentions(user, alias, now)
         _forget_keys(user)
         _forget_files(user)
         Host.objects.filter(user=user).delete()
-        _forget_person(user, alias, now)
         for kind, competition, body in acts:
             ledger.append(kind, competition, body, now)
         ledger.append("account deleted", None, {"user": user.pk}, now)
+        # After the head of the ledger: its holders look up the people whom they name as they
+        # commit, and would wait for this row while we wait for them.
+        _forget_person(user, alias, now)
         if address:
             outbox.post(address, "Your account on Holdout was deleted", GOODBYE)
     return alias
@@ -132,9 +140,7 @@ def _leave(place: Place, user: User, alias: str, now) -> list[tuple]:
     if place.alone:
         membership.end_open(team, now)
         if place.named_after:
-            team.name = alias
-            team.save(update_fields=("name", "skeleton"))
-            acts.append(("team renamed", uuid, {"team": team.uuid, "by": user.pk}))
+            acts.append(_rename(team, user, alias))
     else:
         if place.heir:
             Member.objects.filter(team=team, user=user).update(owner=False)
@@ -142,10 +148,52 @@ def _leave(place: Place, user: User, alias: str, now) -> list[tuple]:
             body = {"team": team.uuid, "by": user.pk, "owner": place.heir.pk}
             acts.append(("team handed over", uuid, body))
         Member.objects.filter(team=team, user=user).delete()
+        _tell_others(place)
         acts.append(("member left", uuid, {"team": team.uuid, "user": user.pk}))
     # The board shows names, and counts members.
     Competition.objects.filter(pk=team.competition_id).update(board_version=F("board_version") + 1)
     return acts
+
+
+def _rename_former(user: User, alias: str) -> list[tuple]:
+    """Rename teams called after a person that were given up or merged; return the acts."""
+    former = Team.objects.filter(
+        competition__participants__user=user,
+        merged_into__isnull=False,
+        name__startswith=user.username,
+    ).select_related("competition")
+    return [_rename(team, user, alias) for team in former if _named_after(team.name, user.username)]
+
+
+def _rename(team: Team, user: User, alias: str) -> tuple:
+    team.name = joining.free_name(team.competition, alias)
+    team.save(update_fields=("name", "skeleton"))
+    return "team renamed", team.competition.uuid, {"team": team.uuid, "by": user.pk}
+
+
+def _tell_others(place: Place) -> None:
+    """Tell those who stay in a team, the new owner in other words."""
+    team = place.team
+    where, contest = reverse("team", args=[team.competition.slug]), team.competition
+    if place.heir:
+        notices.tell(
+            [place.heir],
+            Notice.Kind.INVITATION,
+            f"You own the team {team.name}",
+            f"The owner of the team {team.name} in {contest.title} deleted the account. You can "
+            "invite and remove members and merge it with another team.",
+            where,
+            contest,
+        )
+    others = team.members.select_related("user")
+    notices.tell(
+        [member.user for member in others if member.user != place.heir],
+        Notice.Kind.INVITATION,
+        f"A member left: {team.name}",
+        "The member deleted the account. The files stay in the team.",
+        where,
+        contest,
+    )
 
 
 def _forget_mentions(user: User, alias: str, now) -> None:
@@ -166,7 +214,8 @@ def _forget_mentions(user: User, alias: str, now) -> None:
     # What the ledger says of a renamed team holds names; its chain stands without the payload.
     renamed = LedgerPayload.objects.filter(
         entry__kind="team renamed",
-        entry__competition__in=Competition.objects.filter(members__user=user).values("uuid"),
+        # Of all of them: the person is in none of the shared teams any more.
+        entry__competition__in=Competition.objects.filter(participants__user=user).values("uuid"),
     )
     for payload in renamed:
         before_and_after = (payload.body.get("before", ""), payload.body.get("after", ""))

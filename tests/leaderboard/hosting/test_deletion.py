@@ -1,6 +1,7 @@
 """Deleting an account: the person goes, the record of the competitions stays."""
 
 import re
+import threading
 from datetime import timedelta
 
 import pytest
@@ -9,19 +10,21 @@ from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.conf import settings as project_settings
 from django.core.cache import cache
-from django.db import connection
+from django.db import connection, connections
 from django.test import Client
 from django.urls import reverse
 
 from leaderboard.accounts import tokens
 from leaderboard.accounts.models import ApiToken, Mail, User
 from leaderboard.audit import ledger
+from leaderboard.audit.models import LedgerEntry
 from leaderboard.competitions import clock, notices, store
 from leaderboard.competitions.models import Host, Notice
 from leaderboard.hosting import deletion
+from leaderboard.submissions import membership, merging
 from leaderboard.submissions.models import FileCheck, Submission
 from leaderboard.teams import inviting, naming
-from leaderboard.teams.models import Invitation, Member
+from leaderboard.teams.models import Invitation, Member, Team
 from tests.leaderboard import factories
 
 pytestmark = pytest.mark.django_db
@@ -220,3 +223,79 @@ def test_the_page_asks_for_password_and_name(client, contest):
     assert not User.objects.get(pk=alice.pk).is_active
     back = client.post(reverse("account_login"), {"login": "alice", "password": "alice"})
     assert "is wrong" in back.content.decode()
+
+
+def test_a_second_click_changes_nothing(contest):
+    factories.team(contest, "alice")
+    first, second = (User.objects.get(pk=factories.user("alice").pk) for _ in range(2))
+    alias = deletion.delete(first)
+    assert deletion.delete(second) == alias
+    assert Mail.objects.count() == 1
+    assert LedgerEntry.objects.filter(kind="account deleted").count() == 1
+
+
+@pytest.mark.parametrize("way", ["given up", "merged"])
+def test_teams_that_are_no_more_lose_the_name_too(contest, way):
+    foxes = factories.team(contest, "alice", name="Foxes")
+    factories.team(contest, "bob-smith")
+    alice, bob = factories.user("alice"), factories.user("bob-smith")
+    if way == "merged":
+        merging.accept(merging.propose(foxes, "bob-smith", alice), bob)
+    else:
+        membership.accept(inviting.invite_by_link(foxes, alice)[0], bob)
+    alias = deletion.delete(bob)
+    assert Team.objects.get(merged_into=foxes).name == alias
+    assert not rows_with("bob-smith") - {"accounts_mail"}
+
+
+def test_the_ledger_forgets_what_a_shared_team_was_called_before(contest):
+    team = factories.team(contest, "bob-smith", "alice")
+    bob = factories.user("bob-smith")
+    naming.rename(team, "Foxes", bob)
+    deletion.delete(bob)
+    assert not rows_with("bob-smith") - {"accounts_mail"}
+    assert not ledger.verify()
+
+
+def test_those_who_stay_in_the_team_are_told(contest):
+    factories.team(contest, "alice", "bob", "charlie", name="Foxes")
+    deletion.delete(factories.user("alice"))
+    told = dict(Notice.objects.values_list("user__username", "title"))
+    assert told == {"bob": "You own the team Foxes", "charlie": "A member left: Foxes"}
+
+
+@pytest.mark.db
+@pytest.mark.django_db(transaction=True)
+def test_who_is_invited_at_the_same_moment_holds_nobody_up(contest, monkeypatch):
+    """Who holds the ledger's head looks up the invited person as it commits."""
+    team = factories.team(contest, "alice")
+    alice, bob = factories.user("alice"), factories.user("bob")
+    factories.team(factories.competition("other"), "bob")
+    invited, forgotten, errors = threading.Event(), threading.Event(), []
+    tell, forget_keys = notices.tell, deletion._forget_keys
+
+    def slow_tell(*arguments):
+        tell(*arguments)
+        invited.set()
+        forgotten.wait(1)
+
+    def slow_forget(user):
+        forget_keys(user)
+        forgotten.set()
+
+    def run(act, *arguments):
+        try:
+            act(*arguments)
+        except Exception as error:
+            errors.append(error)
+        finally:
+            connections.close_all()
+
+    monkeypatch.setattr(notices, "tell", slow_tell)
+    monkeypatch.setattr(deletion, "_forget_keys", slow_forget)
+    inviter = threading.Thread(target=run, args=(inviting.invite_by_name, team, "bob", alice))
+    inviter.start()
+    assert invited.wait(20)
+    run(deletion.delete, bob)
+    inviter.join(20)
+    assert not errors
