@@ -168,7 +168,7 @@ def test_wrong_credentials_open_nothing(site, secrets, tmp_path):
 def pasted(site, secret: str) -> list[str]:
     """Return the lines that the Data tab offers to paste, with a token in them."""
     page = Person(site.url).get(f"/c/{SLUG}/data/").text
-    block = re.search(r"Commands for a terminal\"><code>(.*?)</code>", page, re.S)[1]
+    block = re.search(r"Commands for a terminal\">(.*?)</code>", page, re.S)[1]
     return html.unescape(block).replace("TOKEN=TOKEN", f"TOKEN={secret}").splitlines()
 
 
