@@ -89,7 +89,7 @@ def today(team: Team, competition: Competition, now: datetime, user=None) -> dic
         "quota": counted,
         "slots": [index < counted.used for index in range(min(counted.limit, 20))],
         "new_scores": new_scores(team, competition, now),
-        "chosen": FinalChoice.objects.filter(team=team).count(),
+        "choices": FinalChoice.objects.filter(team=team).count(),
     }
 
 
