@@ -1,6 +1,6 @@
 """How times, states, sizes and organisers' texts are printed."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 from django import template
 from django.utils.html import format_html
@@ -22,6 +22,7 @@ PILLS = {
     State.ARCHIVED: ("", "Archived"),
 }
 DAY = timedelta(days=1)
+ANYWHERE = timedelta(hours=12)
 # The ruler's frame, in its own units.
 LEFT, RIGHT, BASE = 4.0, 316.0, 16
 MOST_TICKS = 100
@@ -36,6 +37,13 @@ def instant(at: datetime | None, local: str = "after") -> str:
     return format_html(
         '<time datetime="{}" data-local="{}">{}</time>', _machine(at), local, _long(at)
     )
+
+
+@register.filter
+def everywhere(at: datetime) -> str:
+    """Print an instant to pass on: in UTC, and anywhere on earth, where a day ends last."""
+    last = at.astimezone(timezone(-ANYWHERE))
+    return f"{_long(at.astimezone(UTC))} = {last:%-d %b %Y, %H:%M} anywhere on earth (UTC\u221212)"
 
 
 @register.filter

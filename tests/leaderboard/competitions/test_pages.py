@@ -274,6 +274,12 @@ def test_sizes(size, text):
     assert tags.size(size) == text
 
 
+def test_the_close_can_be_passed_on_for_every_zone():
+    at = datetime(2026, 12, 31, 11, 30, tzinfo=UTC)
+    told = "31 Dec 2026, 11:30 UTC = 30 Dec 2026, 23:30 anywhere on earth (UTC\N{MINUS SIGN}12)"
+    assert tags.everywhere(at) == told
+
+
 def test_instants_are_utc_beside_what_a_script_needs():
     at = datetime(2026, 12, 14, 23, 59, tzinfo=UTC)
     text = tags.instant(at)
