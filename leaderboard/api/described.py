@@ -20,7 +20,8 @@ from leaderboard.api import (
 )
 
 PREFIX = "/api/v1/"
-TEXT = """Everything a participant does in the browser, for programs.
+TEXT = """What a participant does in the browser, for programs: join, send and follow files, choose the final
+ones, read the board. Only a team and an account are changed in the browser alone.
 
 Send a token of your account page with each call, `Authorization: Bearer TOKEN`; what everybody may
 read needs none. Every error is `{code, message, details}`. What does not exist and what is none of
