@@ -56,7 +56,7 @@ def list_competitions(request, body: dict, user) -> dict:
         rows = rows.filter(Q(title__icontains=word) | Q(slug__icontains=word))
     if body.get("group") == "COMPETITION_LIST_TAB_ENTERED":
         rows = rows.filter(entered=True)
-    rows = rows.order_by(*ORDERS.get(body.get("sortBy"), ("closes_at", "slug")))
+    rows = rows.order_by(*ORDERS.get(str(body.get("sortBy")), ("closes_at", "slug")))
     wanted, size = wire.page(body)
     total = rows.count()
     here = rows[(wanted - 1) * size : wanted * size]

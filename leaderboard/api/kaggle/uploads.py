@@ -68,7 +68,12 @@ def receive(secret: str, stream, size: int) -> None:
     `size` is the length that the request states. A second sending finds the address gone.
     """
     ticket = UploadTicket.objects.filter(
-        digest=_digest(secret), received_at=None, submission=None, expires_at__gt=clock.now()
+        digest=_digest(secret),
+        received_at=None,
+        submission=None,
+        expires_at__gt=clock.now(),
+        # Not of somebody who has gone meanwhile.
+        user__is_active=True,
     ).first()
     if ticket is None:
         raise Gone
@@ -97,7 +102,15 @@ def submit(secret: str, competition: Competition, team: Team | None, user, note:
         return ticket.submission
     if ticket.expires_at <= clock.now():
         raise Gone
-    with contextlib.closing(store.open_file(settings.UPLOADS_DIR, ticket.path)) as file:
+    try:
+        opened = store.open_file(settings.UPLOADS_DIR, ticket.path)
+    except FileNotFoundError as gone:
+        # A call that was repeated while the first one was at it.
+        ticket.refresh_from_db()
+        if ticket.submission_id:
+            return ticket.submission
+        raise Gone from gone
+    with contextlib.closing(opened) as file:
         made = intake.submit(
             competition=competition,
             team=team,

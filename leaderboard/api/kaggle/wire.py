@@ -3,6 +3,7 @@
 import base64
 import binascii
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -17,6 +18,8 @@ from leaderboard.submissions.refusals import Refusal
 BODY_BYTES = 64 * 1024
 PAGE_SIZE, LARGEST_PAGE_SIZE = 20, 100
 LARGEST_PAGE = 1_000_000
+# Signs that JSON can write and the database cannot hold: NUL, and halves of a pair.
+UNSTORED = re.compile("[\0\ud800-\udfff]")
 REALM = 'Basic realm="holdout"'
 
 
@@ -104,7 +107,7 @@ def text(body: dict, name: str) -> str:
     value = body.get(name, "")
     if not isinstance(value, str):
         raise Fault(400, f"The field {name} must be a text.")
-    return value.replace("\0", "")
+    return UNSTORED.sub("", value)
 
 
 def number(body: dict, name: str, default: int = 0) -> int:

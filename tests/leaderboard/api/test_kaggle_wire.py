@@ -1,6 +1,7 @@
 """What the kaggle client's interface refuses, and what a secret address is good for."""
 
 import base64
+import io
 from datetime import timedelta
 
 import pytest
@@ -10,8 +11,9 @@ from django.urls import reverse
 from leaderboard.accounts import tokens
 from leaderboard.api.kaggle import uploads
 from leaderboard.api.models import UploadTicket
-from leaderboard.competitions import clock
+from leaderboard.competitions import clock, store
 from leaderboard.competitions.models import Competition
+from leaderboard.hosting import deletion
 from leaderboard.submissions.models import Submission
 from tests.leaderboard import factories
 
@@ -271,3 +273,39 @@ def test_a_token_says_whose_it_is(team):
         )
         assert answer.json()["active"] is active
     assert answer.json() == {"active": False}
+
+
+@pytest.mark.parametrize(
+    ("method", "field", "value"),
+    [
+        ("ListCompetitions", "search", "a\ud800"),
+        ("ListCompetitions", "sortBy", []),
+        ("ListDataFiles", "competitionName", "a\udfff"),
+        ("DownloadDataFile", "fileName", "\udc00"),
+        ("CreateSubmission", "competitionName", "\0\ud800"),
+    ],
+)
+def test_signs_that_no_database_holds_are_no_fault_of_ours(team, method, field, value):
+    body = {"competitionName": "contest", field: value}
+    assert Caller("alice").call(method, body).status_code in (200, 404)
+
+
+def test_the_address_of_somebody_who_has_gone_takes_nothing(team):
+    given = Caller("bob").start(len(CONTENT)).json()
+    deletion.delete(factories.user("bob"))
+    assert put(given["createUrl"], CONTENT).status_code == 404
+    assert not UploadTicket.objects.exclude(path="").exists()
+
+
+def test_a_call_repeated_while_the_first_is_at_it_is_the_same_file(team, contest, monkeypatch):
+    alice, opened, first = factories.user("alice"), store.open_file, []
+    secret = uploads.open_ticket(contest, alice, "a.csv", len(CONTENT))
+    uploads.receive(secret, io.BytesIO(CONTENT), len(CONTENT))
+
+    def overtaken(*arguments):
+        monkeypatch.setattr(store, "open_file", opened)
+        first.append(uploads.submit(secret, contest, team, alice, ""))
+        return opened(*arguments)
+
+    monkeypatch.setattr(store, "open_file", overtaken)
+    assert uploads.submit(secret, contest, team, alice, "") == first[0]
