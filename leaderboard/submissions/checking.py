@@ -102,8 +102,8 @@ def submit_checked(
     """Submit the bytes that passed a check; a second time returns the first submission."""
     team = _team(check.competition, user)
     token = f"check-{check.uuid.hex}"
-    sent = Submission.objects.filter(team=team, form_token=token).first() if team else None
-    if sent:
+    before = Submission.objects.filter(team=team, form_token=token, team__isnull=False)
+    if sent := before.first():
         return sent
     if _status(check) != "valid":
         raise Refusal("check_not_valid")
@@ -112,6 +112,9 @@ def submit_checked(
     try:
         file = store.open_file(settings.UPLOADS_DIR, check.path)
     except FileNotFoundError as gone:
+        # A second click may come while the first one is at it.
+        if sent := before.first():
+            return sent
         raise Refusal("check_gone") from gone
     with file:
         sent = intake.submit(

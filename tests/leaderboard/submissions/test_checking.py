@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from leaderboard.audit.models import LedgerEntry
-from leaderboard.competitions import clock
+from leaderboard.competitions import clock, store
 from leaderboard.competitions.models import Competition
 from leaderboard.submissions import checking, grading, ringing, tasks
 from leaderboard.submissions.models import Evaluation, FileCheck, SealedScore, Submission
@@ -324,3 +324,16 @@ def test_many_checks_at_once_are_one(team, together):
     assert len(stored(team)) == 1
     claimed = [held for held in together(lambda _: checking.claim(made[0].pk), 8) if held]
     assert len(claimed) == 1
+
+
+def test_a_second_click_while_the_first_is_at_it_is_the_same_file(team, monkeypatch):
+    check, opened, first = checked(team), store.open_file, []
+    alice = check.user
+
+    def overtaken(*arguments):
+        monkeypatch.setattr(store, "open_file", opened)
+        first.append(checking.submit_checked(FileCheck.objects.get(pk=check.pk), alice))
+        return opened(*arguments)
+
+    monkeypatch.setattr(store, "open_file", overtaken)
+    assert checking.submit_checked(check, alice) == first[0]
