@@ -47,8 +47,12 @@ def announce(
     with transaction.atomic():
         # The competition's row is the lock: of two equal forms one publishes.
         locked = Competition.objects.select_for_update(no_key=True).get(pk=competition.pk)
-        first = key and Announcement.objects.filter(competition=locked, uuid=key).first()
-        return first or record(locked, by, Announcement.Kind.NEWS, title, text, key, at)
+        first = key and Announcement.objects.filter(uuid=key).first()
+        if first and first.competition_id == locked.pk:
+            return first
+        # Another competition's announcement has this name already: it gets one of its own.
+        key = None if first else key
+        return record(locked, by, Announcement.Kind.NEWS, title, text, key, at)
 
 
 def record(

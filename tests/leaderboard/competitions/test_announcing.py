@@ -236,3 +236,11 @@ def test_markup_of_an_announcement_is_no_markup_of_the_page(contest, client):
         assert "<script>alert" not in page
         assert "<b>Bold" not in page
         assert 'href="javascript' not in page
+
+
+def test_the_name_of_another_competitions_announcement_is_not_taken(contest):
+    first = announce(contest)
+    other = factories.competition("other")
+    made = announce(other, key=first.uuid)
+    assert made.competition == other
+    assert made.uuid != first.uuid
