@@ -34,11 +34,16 @@ def raise_used(team: Team, least: int) -> None:
         Entry.objects.filter(team=team).update(used=F("used") + missing)
 
 
-def charge_departed(team: Team, sent: Submission) -> None:
-    """Count a new score for those too who left while its file was waiting to be scored."""
+def charge_departed(team: Team, sent: Submission, raised: int | None = None) -> None:
+    """Count a new score for those too who left while its file was waiting to be scored.
+
+    `raised` is the reference that it set; the team of one that a person went into then has it too.
+    """
     for gone in Departure.objects.filter(team=team, left_at__gt=sent.accepted_at):
         gone.used += 1
-        gone.save(update_fields=("used",))
+        if raised is not None and (gone.reference is None or raised > gone.reference):
+            gone.reference = raised
+        gone.save(update_fields=("used", "reference"))
         member = (
             Member.objects.select_related("team")
             .filter(competition=team.competition_id, user=gone.user_id)
@@ -46,6 +51,15 @@ def charge_departed(team: Team, sent: Submission) -> None:
         )
         if member:
             raise_used(member.team, gone.used)
+            if raised is not None and member.joined_at == gone.left_at:
+                _raise_reference(member.team, raised, team)
+
+
+def _raise_reference(team: Team, least: int, origin: Team) -> None:
+    reference = standing(team)[1]
+    if reference is None or least > reference:
+        Team.objects.filter(pk=team.pk).update(carried_reference=least, carried_from=origin)
+        Entry.objects.filter(team=team).update(reference=least)
 
 
 def origins(team: Team) -> list[int]:

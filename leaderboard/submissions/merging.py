@@ -163,6 +163,7 @@ def accept(proposal: MergeProposal, by) -> Team:
         if hindered:
             raise hindered[0]
         people = [member.user for member in _members(stays, joins)]
+        fallen = _drop_finals(competition, stays, joins)
         renumbered = _merge(competition, stays, joins, held.now)
         proposal.accepted_at = held.now
         proposal.save(update_fields=("accepted_at",))
@@ -181,6 +182,7 @@ def accept(proposal: MergeProposal, by) -> Team:
             "other": joins.uuid,
             "by": by.pk,
             "numbers": renumbered,
+            "unchosen": fallen,
         }
         ledger.append("teams merged", competition.uuid, body, held.now)
     return stays
@@ -301,11 +303,19 @@ def _refuse_many_files(held: Held, *teams: Team) -> None:
         raise refusal("too_many_files_in_all", files=files, most=competition.total_limit)
 
 
+def _drop_finals(competition: Competition, stays: Team, joins: Team) -> list[str]:
+    """Take the choices of one team back where both do not fit; returns the files."""
+    chosen = FinalChoice.objects.filter(team__in=(stays, joins)).count()
+    if chosen <= competition.finals_count:
+        return []
+    dropped = FinalChoice.objects.filter(team=joins).order_by("pk")
+    files = [str(uuid) for uuid in dropped.values_list("submission__uuid", flat=True)]
+    dropped.delete()
+    return files
+
+
 def _merge(competition: Competition, stays: Team, joins: Team, now: datetime) -> dict:
     """Move everything of one team to the other; returns file -> [old number, new number]."""
-    chosen = FinalChoice.objects.filter(team__in=(stays, joins)).count()
-    if chosen > competition.finals_count:
-        FinalChoice.objects.filter(team=joins).delete()
     renumbered = _move_files(stays, joins)
     Evaluation.objects.filter(team=joins).update(team=stays)
     Look.objects.filter(team=joins).update(team=stays)

@@ -79,7 +79,8 @@ def release(leased: Evaluation, scored: Scored) -> Release | None:
         advance(entry, told, evaluation.submission, settings)
         entry.save()
         if told.outcome == Outcome.RELEASED and not told.repeated:
-            carrying.charge_departed(team, evaluation.submission)
+            raised = told.value if entry.reference == told.value else None
+            carrying.charge_departed(team, evaluation.submission, raised)
         _finish(evaluation, Status.SCORED, now, scored)
         # The number of files and the group not yet above the start line are on the board too.
         _show(competition)

@@ -279,3 +279,14 @@ def test_who_joins_brings_used_looks_along():
     membership.leave(other, user("bob"))
     let_in(team, "bob")
     assert looks.left(team, contest) == 0
+
+
+def test_the_reference_that_a_waiting_file_sets_goes_along_too(team, contest):
+    factories.upload(team, 0.9, person=user("bob"))
+    own = membership.leave(team, user("bob"))
+    factories.score(team)
+    own = Team.objects.get(pk=own.pk)
+    assert carrying.standing(own) == carrying.standing(team) == (1, 90)
+    assert own.carried_from == team
+    assert factories.scored(own, 0.91, seed=5).release.outcome == Outcome.NO_CHANGE
+    call_command("rebuild_entries", "--check")

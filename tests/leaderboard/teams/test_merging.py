@@ -235,6 +235,9 @@ def test_final_choices_stay_where_they_fit(stays, joins, count, kept):
     merging.accept(proposal, user("charlie"))
     assert FinalChoice.objects.filter(team=stays).count() == FinalChoice.objects.count() == kept
     assert FinalChoice.objects.filter(submission__number=1).exists()
+    # The ledger has what was taken back: final choices can be made again from it.
+    body = LedgerEntry.objects.get(kind="teams merged").payload.body
+    assert body["unchosen"] == ([] if kept == 2 else [str(sent.uuid)])
 
 
 def test_used_new_scores_that_were_carried_add_up(stays, joins, contest):
