@@ -20,13 +20,13 @@ from leaderboard.api import (
 )
 
 PREFIX = "/api/v1/"
-TEXT = """What a participant does in the browser, for programs: join, send and follow files, choose the final
-ones, read the board. Only a team and an account are changed in the browser alone.
+TEXT = """What a participant does in the browser, for programs: join, send and follow files, choose
+the final ones, read the board. Only a team and an account are changed in the browser alone.
 
 Send a token of your account page with each call, `Authorization: Bearer TOKEN`; what everybody may
-read needs none. Every error is `{code, message, details}`. What does not exist and what is none of
-your business both answer 404. Unknown parameters and fields are refused. Lists come in pages of at
-most 100. A score that nobody is told is null. Times are UTC."""
+read needs none. Every error is `{code, message, details}`. What does not exist and what you may not
+see both answer 404. Unknown parameters and fields are refused. Lists come in pages of at most 100.
+A score that nobody is told is null. Times are UTC."""
 TAGS = {
     "Competitions": "What is contested, its files, its announcements, and joining.",
     "Submissions": "Send a file, follow it, list them, choose the final ones.",
@@ -40,7 +40,7 @@ MEANINGS = {
     400: "The request cannot be read.",
     401: "No token where one is needed, or a wrong or revoked one.",
     403: "You may not do this here and now; the code says why.",
-    404: "There is no such thing, or it is none of your business: the same answer, to the byte.",
+    404: "There is no such thing, or you may not see it: the same answer, to the byte.",
     409: "The state of things does not allow this; the code says which.",
     410: "It is no longer kept.",
     411: "The length of the body is missing.",

@@ -14,7 +14,7 @@ from leaderboard.teams import joining
 
 log = logging.getLogger(__name__)
 
-NOT_FOUND = "There is no such thing, or it is none of your business."
+NOT_FOUND = "There is no such thing, or you may not see it."
 SIGN_IN = "This call needs a token: send the header 'Authorization: Bearer TOKEN'."
 WRONG_TOKEN = "The token is wrong or was revoked. Make a new one on your account page."  # noqa: S105
 REALM = 'Bearer realm="holdout"'

@@ -489,7 +489,8 @@ def test_choosing_final_files(alice, team):
     assert "Chosen as final" in text_of(alice, "submission", sent[2].uuid)
     # A choice is the file's own, not the team's: the others can still be chosen.
     other = text_of(alice, "submission", sent[1].uuid)
-    assert "Chosen as final" not in other and "Use as a final submission" in other
+    assert "Chosen as final" not in other
+    assert "Use as a final submission" in other
     choose(alice, sent[1], chosen="1")
     assert choose(alice, sent[0], chosen="1")["Location"] == f"/c/c/submissions/{sent[0].uuid}/"
     assert "Your team has chosen 2 final files. Take one back first." in (
