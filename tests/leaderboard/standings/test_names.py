@@ -324,5 +324,13 @@ def test_the_page_says_what_is_hidden(client, contest):
     assert "The host shows each team its own row only." in text
     assert "Find a team" not in text
     assert "Choose teams" not in text
+    assert "</a> of announcements." in text
+    mine = client.__class__()
+    mine.force_login(contest.teams.get(name="anemone").members.get().user)
+    text = read(mine, "leaderboard")
+    assert "own row only; how many others there are is part of your rank band." in text
+    assert "</a> of announcements and of your team’s new scores." in text
     client.force_login(factories.user("hana"))
-    assert "You run this competition and see all rows." in read(client, "leaderboard")
+    text = read(client, "leaderboard")
+    assert "You run this competition and see all rows." in text
+    assert "</a> of announcements and new scores." in text
