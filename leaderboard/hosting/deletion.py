@@ -73,7 +73,9 @@ def places(user: User) -> list[Place]:
     for member in mine.order_by("competition_id", "team_id"):
         team = member.team
         others = list(
-            team.members.exclude(user=user).select_related("user").order_by("joined_at", "pk")
+            team.members.exclude(user=user)
+            .select_related("user")
+            .order_by("-user__is_active", "joined_at", "pk")
         )
         found.append(
             Place(

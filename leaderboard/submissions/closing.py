@@ -21,7 +21,7 @@ from leaderboard.submissions.models import (
     Withdrawal,
 )
 from leaderboard.submissions.refusals import Refusal, instant
-from leaderboard.teams.models import Team
+from leaderboard.teams.models import Member, Team
 
 
 def close(competition: Competition, by) -> Competition:
@@ -118,7 +118,7 @@ def rescore(evaluation: Evaluation, by) -> Evaluation:
 def choose(team: Team, submission: Submission, by) -> FinalChoice:
     """Choose a scored file as final; chosen already, nothing changes."""
     with transaction.atomic():
-        competition, locked = _lock_team(team)
+        competition, locked = _lock_team(team, by)
         _refuse_foreign(locked, submission)
         chosen = FinalChoice.objects.filter(submission=submission).first()
         if chosen:
@@ -142,7 +142,7 @@ def change_choice(team: Team, added: list[Submission], dropped: list[Submission]
     What somebody else of the team chose meanwhile stays, unless it is named here.
     """
     with transaction.atomic():
-        competition, locked = _lock_team(team)
+        competition, locked = _lock_team(team, by)
         adds = [file for file in added if file not in dropped]
         kept = FinalChoice.objects.filter(team=locked).exclude(submission__in=dropped)
         wanted = len({choice.submission_id for choice in kept} | {file.pk for file in adds})
@@ -158,7 +158,7 @@ def change_choice(team: Team, added: list[Submission], dropped: list[Submission]
 def unchoose(team: Team, submission: Submission, by) -> None:
     """Take a final choice back; not chosen, nothing changes."""
     with transaction.atomic():
-        competition, locked = _lock_team(team)
+        competition, locked = _lock_team(team, by)
         _refuse_foreign(locked, submission)
         if FinalChoice.objects.filter(submission=submission).delete()[0]:
             ledger.append("unchosen", competition.uuid, _about(submission, by))
@@ -167,7 +167,7 @@ def unchoose(team: Team, submission: Submission, by) -> None:
 def withdraw(submission: Submission, by) -> Withdrawal:
     """Take a file back: it stays on record, keeps its slot and cannot be final."""
     with transaction.atomic():
-        competition, _ = _lock_team(submission.team)
+        competition, _ = _lock_team(submission.team, by)
         withdrawn = Withdrawal.objects.filter(submission=submission).first()
         if withdrawn:
             return withdrawn
@@ -254,12 +254,16 @@ def _lock(competition: Competition) -> Competition:
     return Competition.objects.select_for_update(no_key=True).get(pk=competition.pk)
 
 
-def _lock_team(team: Team) -> tuple[Competition, Team]:
-    """Lock a competition that still takes choices, and the team."""
+def _lock_team(team: Team, by) -> tuple[Competition, Team]:
+    """Lock a competition that still takes choices, and the team, for an act of a member."""
     competition = Competition.objects.select_for_update(no_key=True).get(pk=team.competition_id)
     if competition.state(clock.now()) != State.LIVE:
         raise Refusal("closed", at=instant(competition.closes_at))
-    return competition, Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    locked = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    # Asked under the locks: whoever was removed meanwhile acts no longer.
+    if by is not None and not Member.objects.filter(team=locked, user=by).exists():
+        raise Refusal("not_yours")
+    return competition, locked
 
 
 def _lock_stuck(evaluation: Evaluation) -> tuple[Competition, Evaluation]:

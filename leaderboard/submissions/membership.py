@@ -106,7 +106,8 @@ def remove(team: Team, user, by) -> Team:
             reverse("team", args=[held.competition.slug]),
             held.competition,
         )
-        _tell_others(held, user, f"{member.user.username} was removed", "is no longer in the team.")
+        title = f"{member.user.username} was removed"
+        _tell_others(held, user, title, "is no longer in the team.", by)
         body = {"team": held.team.uuid, "user": user.pk, "by": by.pk, "new_team": made.uuid}
         ledger.append("member removed", held.competition.uuid, body, held.now)
     return made
@@ -151,6 +152,7 @@ def _refuse(held: Held, invitation: Invitation, user, member: Member | None) -> 
     inviting.refuse_ended(invitation, held.now)
     refuse_late(held)
     refuse_full(held)
+    joining.refuse_gone(user)
     if member is None:
         joining.refuse(held.competition, user, held.competition.state(held.now))
         return
@@ -227,8 +229,10 @@ def _own_team(held: Held, user) -> Team:
     return team
 
 
-def _tell_others(held: Held, user, title: str, text: str) -> None:
-    others = held.team.members.exclude(user=user).select_related("user")
+def _tell_others(held: Held, user, title: str, text: str, by=None) -> None:
+    # Nobody is told of what they did themselves.
+    others = held.team.members.exclude(user__in=[one for one in (user, by) if one])
+    others = others.select_related("user")
     notices.tell(
         [member.user for member in others],
         Notice.Kind.INVITATION,

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from leaderboard.accounts import names
@@ -34,6 +35,7 @@ def join(competition: Competition, user, at: datetime) -> Team:
         if member:
             return member.team
         refuse(competition, user, competition.state(at))
+        refuse_gone(user)
         team = Team.objects.create(
             competition=competition, name=free_name(competition, user.username), created_at=at
         )
@@ -75,6 +77,13 @@ def seat(team: Team, user, at: datetime, *, owner: bool = False) -> Member:
     return Member.objects.create(
         team=team, competition=team.competition, user=user, owner=owner, joined_at=at
     )
+
+
+def refuse_gone(user) -> None:
+    """Refuse somebody who has deleted the account meanwhile; its row is locked after the team's."""
+    people = get_user_model().objects.select_for_update(no_key=True)
+    if people.filter(pk=user.pk, is_active=True).first() is None:
+        raise Refusal("unknown", "There is no such account any more.", 404)
 
 
 def refuse(competition: Competition, user, state: State) -> None:

@@ -23,7 +23,7 @@ from leaderboard.competitions.models import Host, Notice
 from leaderboard.hosting import deletion
 from leaderboard.submissions import membership, merging
 from leaderboard.submissions.models import FileCheck, Submission
-from leaderboard.teams import inviting, naming
+from leaderboard.teams import inviting, joining, naming
 from leaderboard.teams.models import Invitation, Member, Team
 from tests.leaderboard import factories
 
@@ -299,3 +299,24 @@ def test_who_is_invited_at_the_same_moment_holds_nobody_up(contest, monkeypatch)
     run(deletion.delete, bob)
     inviter.join(20)
     assert not errors
+
+
+@pytest.mark.db
+@pytest.mark.parametrize("way", ["join", "accept"])
+def test_who_has_gone_meanwhile_takes_part_in_nothing(contest, way):
+    """A request that was under way while the account was deleted."""
+    team = factories.team(contest, "alice")
+    made, _ = inviting.invite_by_link(team, factories.user("alice"))
+    bob = factories.user("bob")
+    deletion.delete(User.objects.get(pk=bob.pk))
+    with pytest.raises(joining.Refusal) as refused:
+        joining.join(contest, bob, clock.now()) if way == "join" else membership.accept(made, bob)
+    assert refused.value.status == 404
+    assert not Member.objects.filter(user=bob).exists()
+
+
+def test_the_next_owner_can_sign_in(contest):
+    team = factories.team(contest, "alice", "bob", "charlie")
+    User.objects.filter(username="bob").update(is_active=False)
+    deletion.delete(factories.user("alice"))
+    assert team.members.get(owner=True).user == factories.user("charlie")

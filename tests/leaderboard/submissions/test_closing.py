@@ -8,7 +8,7 @@ from leaderboard.audit import ledger
 from leaderboard.audit.models import LedgerEntry
 from leaderboard.competitions import clock, keys
 from leaderboard.competitions.models import Commitment, Competition, State
-from leaderboard.submissions import closing, finals, merging, ringing, tasks
+from leaderboard.submissions import closing, finals, membership, merging, ringing, tasks
 from leaderboard.submissions.models import Evaluation, FinalChoice, FinalRun, Status, Submission
 from leaderboard.submissions.refusals import Refusal
 from scoring import commitments
@@ -265,3 +265,16 @@ def test_a_file_that_a_merge_has_just_moved_is_not_chosen_for_its_old_team(conte
         closing.choose(read_before.team, read_before, charlie)
     assert caught.value.code == "not_yours"
     assert not FinalChoice.objects.exists()
+
+
+def test_who_was_removed_meanwhile_acts_no_longer(team, alice):
+    sent = factories.scored(team, 0.8).submission
+    bob = factories.user("bob")
+    membership.remove(team, bob, alice)
+    for act in (
+        lambda: closing.choose(team, sent, bob),
+        lambda: closing.change_choice(team, [sent], [], bob),
+        lambda: closing.unchoose(team, sent, bob),
+        lambda: closing.withdraw(sent, bob),
+    ):
+        assert refused(act).code == "not_yours"

@@ -290,3 +290,10 @@ def test_the_reference_that_a_waiting_file_sets_goes_along_too(team, contest):
     assert own.carried_from == team
     assert factories.scored(own, 0.91, seed=5).release.outcome == Outcome.NO_CHANGE
     call_command("rebuild_entries", "--check")
+
+
+def test_everybody_but_who_did_it_is_told(team):
+    factories.add_member(team, user("charlie"))
+    membership.remove(team, user("bob"), user("alice"))
+    told = Notice.objects.order_by("user__username").values_list("user__username", flat=True)
+    assert list(told) == ["bob", "charlie"]
