@@ -103,9 +103,9 @@ def _send(mail: Mail, connection) -> bool:
         # A mail that cannot even be written must not hold up those behind it.
         _put_off(mail, error, only)
         return True
-    # What is sent is forgotten: texts hold links that sign in, and an address is a person's.
+    # What is sent is forgotten: texts hold links that sign in, subjects and addresses name people.
     Mail.objects.filter(pk=mail.pk).update(
-        sent_at=timezone.now(), to="", body="", html="", problem=""
+        sent_at=timezone.now(), to="", subject="", body="", html="", problem=""
     )
     logger.info("Mail %s was sent at try %s.", mail.pk, mail.attempts)
     return True

@@ -51,7 +51,7 @@ def test_a_mail_goes_out_once_and_is_forgotten(server):
     mail = only()
     assert mail.sent_at
     assert mail.attempts == 1
-    assert (mail.to, mail.body, mail.html) == ("", "", "")
+    assert (mail.to, mail.subject, mail.body, mail.html) == ("", "", "", "")
 
 
 def test_one_connection_carries_many(server):
