@@ -42,8 +42,15 @@
     var d = JSON.parse(document.getElementById(el.dataset.src).textContent), first = d.series[0].v;
     var shift = function (by) { return first.map(function (v) { return v === null ? null : v + by; }); };
     var step = uPlot.paths.stepped({ align: 1 }), edge = { paths: step, stroke: "transparent", points: { show: false } };
+    // A dot ends each line: a score of just now has no length yet, and would not be seen.
+    function last(u, i) {
+      var v = u.data[i], at = v.length - 1;
+      while (at >= 0 && v[at] == null) { at -= 1; }
+      return at < 0 ? [] : [at];
+    }
     var lines = d.series.map(function (s) {
-      return { stroke: tok(COLOURS[s.look[0]]), width: s.look[1], dash: s.look[2], paths: step, points: { show: false } };
+      var colour = tok(COLOURS[s.look[0]]);
+      return { stroke: colour, width: s.look[1], dash: s.look[2], paths: step, points: { show: true, filter: last, size: 7, stroke: colour, fill: colour, width: 0 } };
     });
     var y = {
       // Better is up for every metric: where lower is better the axis runs the other way.

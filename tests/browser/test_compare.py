@@ -65,6 +65,23 @@ def _checked(label) -> bool:
     return label.find_element("css selector", "input").is_selected()
 
 
+def _tallest_mark_at_the_end(browser) -> int:
+    """Pixels of the tallest opaque run in the last columns; a line has two or three."""
+    return browser.driver.execute_script(
+        "const canvas = document.querySelector('.chart canvas');"
+        "const pen = canvas && canvas.getContext('2d');"
+        "let most = 0;"
+        "for (let x = canvas ? canvas.width - 40 : 0; canvas && x < canvas.width; x++) {"
+        "  const seen = pen.getImageData(x, 0, 1, canvas.height - 40).data;"
+        "  let run = 0;"
+        "  for (let at = 3; at < seen.length; at += 4) {"
+        "    run = seen[at] > 200 ? run + 1 : 0; most = Math.max(most, run);"
+        "  }"
+        "}"
+        "return most;"
+    )
+
+
 def test_teams_are_chosen_from_the_board_and_drawn(browser, slug):
     browser.open(f"/c/{slug}/leaderboard/")
     browser.click("section[aria-labelledby=best-h] .panel-head a")
@@ -77,6 +94,8 @@ def test_teams_are_chosen_from_the_board_and_drawn(browser, slug):
     browser.click("#choose .panel-head button")
     browser.until(lambda: ticked(browser) == ["second", "third", "fourth"], "not drawn")
     assert "teams=" in browser.driver.current_url
+    # A dot ends each line, so that a score of just now is seen: it has no length yet.
+    browser.until(lambda: _tallest_mark_at_the_end(browser) >= 6, "no dot ends a line")
     legend = browser.text_of(".chart-legend")
     assert "fourth" in legend
     assert "first" not in legend
