@@ -4,7 +4,7 @@ Nothing is rounded, released or stored here. A part is all that is opened: the f
 labels they are given and no others.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,28 @@ def evaluate(task: Task, metric: Metric | str, part: Any, predictions: Any) -> f
         part,
         lambda: _linked_mean(metric, _row_values(metric, task, part, predictions), part.weight),
     )
+
+
+def evaluate_parts(
+    task: Task, metric: Metric | str, parts: Sequence[Any], predictions: Any
+) -> list[float]:
+    """The exact score of each of several parts; raises as `evaluate` does for the first of them.
+
+    Where a metric cannot be split by rows, its parts are computed side by side.
+    """
+    metric = _metric(metric)
+    found = [np.nan] * len(parts)
+
+    def fill(place: int) -> None:
+        found[place] = evaluate(task, metric, parts[place], predictions)
+
+    if metric.form == "mean":
+        # Each part is spread over the processors by itself.
+        for place in range(len(parts)):
+            fill(place)
+    else:
+        spread(fill, range(len(parts)))
+    return found
 
 
 def score(metric: Metric, rows: Rows) -> float:

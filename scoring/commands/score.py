@@ -20,7 +20,7 @@ from pathlib import Path
 
 from scoring.answers import load_ids, load_part, prepare
 from scoring.commands._task import add_task_arguments, task_from
-from scoring.evaluate import check, evaluate
+from scoring.evaluate import check, evaluate_parts
 from scoring.metrics import get
 from scoring.reading import Limits, read
 
@@ -59,10 +59,9 @@ def run(args: argparse.Namespace) -> int:
         prepared = prepare(task, args.solution, Path(folder))
         ids = load_ids(Path(folder, "ids"))
         predictions = read(args.submission, task, ids, name=args.submission.name, limits=limits)
-        scores = {
-            part: evaluate(task, metric, load_part(Path(folder, part), ids), predictions)
-            for part in parts
-        }
+        opened = [load_part(Path(folder, part), ids) for part in parts]
+        found = evaluate_parts(task, metric, opened, predictions)
+        scores = dict(zip(parts, found, strict=True))
     answer = {
         "ok": True,
         "metric": metric.name,

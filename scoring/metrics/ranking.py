@@ -10,6 +10,8 @@ import numpy as np
 
 from scoring.metrics.rows import Array, Rows
 
+_STEPS = 8
+
 
 def roc_auc(rows: Rows) -> float:
     """Chance that a positive row stands above a negative one; ties half, NaN for one class."""
@@ -48,20 +50,34 @@ def _area_from_zero(p: Array, happened: Array) -> float:
     keys = p.view(np.uint64) << np.uint64(1)
     keys |= happened
     keys.sort()
-    # In 32 bits, which are enough for the number of rows and half the memory.
-    hits = np.empty(len(p), np.uint32)
-    np.bitwise_and(keys, np.uint64(1), out=hits, casting="unsafe")
-    np.cumsum(hits, dtype=np.uint32, out=hits)
-    keys >>= np.uint64(1)
-    # Rows with the same score are a group: count positives and negatives up to the end of each.
-    ends = np.append(np.flatnonzero(keys[1:] != keys[:-1]), len(keys) - 1)
-    positives = hits.take(ends).astype(np.int64)
-    negatives = ends + 1 - positives
-    # Twice the area under the steps, each (P - P') (N + N'), summed without making the terms.
-    # The two sums may pass 64 bits, their difference does not.
-    area = total * (len(p) - total)
-    area += int(positives[1:] @ negatives[:-1] - positives[:-1] @ negatives[1:])
+    places = np.flatnonzero((keys & np.uint64(1)).astype(bool))
+    # Twice the pairs in which the negative stands before the positive: of the same score it does.
+    area = 2 * int(places.sum()) - total * (total - 1)
+    # Where a score has both, its negatives end and its positives begin: those pairs count half.
+    last = np.flatnonzero((keys[1:] ^ keys[:-1]) == 1)
+    area -= int(_run(keys, last, -1) @ _run(keys, last + 1, 1))
     return area / (2 * total * (len(p) - total))
+
+
+def _run(keys: Array, start: Array, step: int) -> Array:
+    """How many keys, sorted, are equal from each start on, upwards (1) or downwards (-1)."""
+    found = np.ones(len(start), np.int64)
+    going = np.arange(len(start))
+    # Runs are short as a rule: a few steps are cheaper than a search each.
+    for reach in range(1, _STEPS):
+        at = start[going]
+        there = at + step * reach
+        same = keys.take(there, mode="clip") == keys[at]
+        going = going[same & (there >= 0) & (there < len(keys))]
+        if not len(going):
+            return found
+        found[going] += 1
+    at = start[going]
+    if step > 0:
+        found[going] = np.searchsorted(keys, keys[at], "right") - at
+    else:
+        found[going] = at + 1 - np.searchsorted(keys, keys[at], "left")
+    return found
 
 
 def _weighted_area(p: Array, happened: Array, weight: Array) -> float:

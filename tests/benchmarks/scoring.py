@@ -60,10 +60,10 @@ class Ours:
 
     def __init__(self, folder: Path, kind: str) -> None:
         from scoring import Limits, Task, load_ids, load_part, read
-        from scoring.evaluate import evaluate
+        from scoring.evaluate import evaluate_parts
         from scoring.reading import Predictions
 
-        self.read, self.evaluate, self.predictions = read, evaluate, Predictions
+        self.read, self.evaluate, self.predictions = read, evaluate_parts, Predictions
         id_type = "str" if kind == "str" else "int"
         shape = "probabilities" if kind == "ten" else "probability"
         self.task = Task("id", tuple(columns_of(kind)), shape, id_type)
@@ -77,20 +77,19 @@ class Ours:
     def run(self, path: Path) -> list[float]:
         found = self.read(path, self.task, self.ids, limits=self.limits)
         if self.kind == "ten":
-            return [self.evaluate(self.task, "log_loss", part, found) for part in self.parts]
-        scores = [
-            self.evaluate(task, metric, part, found)
-            for part in self.parts
+            return self.evaluate(self.task, "log_loss", self.parts, found)
+        by_metric = [
+            self.evaluate(task, metric, self.parts, found)
             for task, metric in (
                 (self.task, "roc_auc_score"),
                 (self.task, "log_loss"),
                 (self.number, "rmse"),
             )
         ]
+        scores = [score for by_part in zip(*by_metric, strict=True) for score in by_part]
         # Classes of their own, which a task scored by accuracy would have been sent.
         labels = self.predictions((found.values > 0.5).astype("int32"))
-        scores += [self.evaluate(self.label, "accuracy_score", p, labels) for p in self.parts]
-        return scores
+        return scores + self.evaluate(self.label, "accuracy_score", self.parts, labels)
 
 
 class Script:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoring.errors import BadSolution, Unscorable
-from scoring.evaluate import check, evaluate, facts, per_row, perfect
+from scoring.evaluate import check, evaluate, evaluate_parts, facts, per_row, perfect
 from scoring.metrics import all_metrics, get
 from scoring.task import Task
 
@@ -43,6 +43,20 @@ def test_only_the_rows_of_the_part_are_scored():
     part = Part(np.array([3, 1]), np.array([1.0, 2.0]))
     file = File(np.array([99.0, 2.0, 99.0, 4.0]))
     assert evaluate(NUMBER, "mae", part, file) == 1.5
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "log_loss", "brier_score_loss"])
+def test_several_parts_score_as_each_does_alone(metric):
+    rng = np.random.default_rng(3)
+    file = File(rng.random(90))
+    slots = rng.permutation(90).reshape(3, 30)
+    parts = [Part(places, rng.integers(0, 2, 30).astype(float)) for places in slots]
+    alone = [evaluate(CHANCE, metric, part, file) for part in parts]
+    assert evaluate_parts(CHANCE, metric, parts, file) == alone
+    one_class = Part(slots[0], np.ones(30))
+    if metric == "roc_auc":
+        with pytest.raises(Unscorable):
+            evaluate_parts(CHANCE, metric, [parts[0], one_class], file)
 
 
 def test_weights_of_the_part_are_used():
