@@ -19,7 +19,8 @@ def why_band(first: int, last: int, resolution: str, tied: bool = False) -> str:
 
 def tied_for_first(number: int, resolution: str, greater_is_better: bool) -> Divider:
     """The line above the teams that cannot be told apart from the first."""
-    side = "below" if greater_is_better else "above"
+    # Where lower is better, “above” means a smaller number on every page: not a word for behind.
+    side = "below" if greater_is_better else "behind"
     return Divider(
         f"Tied for first: {number:,} teams less than {resolution} {side} the best score",
         f"Scores that differ by less than {resolution} differ by noise and by which rows are "

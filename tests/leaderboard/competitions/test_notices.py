@@ -82,6 +82,16 @@ def test_a_wanted_notice_is_mailed_once_with_its_address_and_the_way_to_choose(s
     assert Notice.objects.get().mailed_at
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(("title", "times"), [("bob joined: Owl", 1), ("<Contest>: closed", 0)])
+def test_a_mail_says_which_competition_it_is_about(alice, title, times):
+    contest = factories.competition("contest", title="<Contest>")
+    notices.tell([alice], INVITATION, title, "Until 3 May.", "/", contest)
+    body, html = mailing.mail(Notice.objects.get())
+    assert body.count("In the competition <Contest>:") == times
+    assert html.count("In the competition &lt;Contest&gt;:") == times
+
+
 @pytest.mark.db
 @pytest.mark.parametrize(
     "fields", [{"mail_invitations": False}, {"is_active": False}, {"email": ""}]

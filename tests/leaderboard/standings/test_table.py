@@ -149,7 +149,7 @@ def test_lower_is_better():
     boards.place(contest, {"far": -300, "near": -200, "mid": -204})
     made = board(contest)
     assert told(made)[:4] == [
-        "-- Tied for first: 2 teams less than 0.05 above the best score",
+        "-- Tied for first: 2 teams less than 0.05 behind the best score",
         "1-2 near 2.00",
         "1-2 mid 2.04",
         "-- Behind the leader by 0.05 or more",
