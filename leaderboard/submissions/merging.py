@@ -236,7 +236,8 @@ def address(competition: Competition, proposal: MergeProposal) -> str:
 def _named(competition: Competition, name: str) -> Team:
     name = names.clean(name.replace("\0", " "))
     team = competition.teams.filter(skeleton=names.skeleton(name), merged_into=None).first()
-    if not name or team is None:
+    hidden = competition.board_names != Competition.BoardNames.NAMES
+    if not name or team is None or (team.disqualified_at and hidden):
         raise refusal("no_such_team", name=f"“{name[:60]}”")
     if team.disqualified_at:
         raise refusal("disqualified", team=team.name)
@@ -246,7 +247,7 @@ def _named(competition: Competition, name: str) -> Team:
 def _refuse_large(competition: Competition, *teams: Team) -> None:
     members, most = Member.objects.filter(team__in=teams).count(), competition.max_team_size
     if members > most:
-        raise refusal("too_large", members=members, most=most)
+        raise refusal("too_large", most=most, s="" if most == 1 else "s")
 
 
 def _hindrances(held: Held, proposal: MergeProposal, stays: Team, joins: Team) -> list[Refusal]:

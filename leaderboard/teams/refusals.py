@@ -59,7 +59,8 @@ REFUSALS = {
     "own_team": (409, "This is your own team. Name the team that yours should take in."),
     "too_large": (
         409,
-        "Together the teams would have {members} members; a team has at most {most}.",
+        # Not how many: that would tell who asks the size of any team it can name.
+        "Together the teams would have more than {most} member{s}, the most a team has here.",
     ),
     "unfinished": (
         409,

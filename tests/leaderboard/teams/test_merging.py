@@ -261,3 +261,16 @@ def test_the_final_ranking_knows_one_team(stays, joins, contest):
     standing = run.standings.get()
     assert (standing.team, standing.files, standing.place) == (stays, 2, 1)
     assert standing.submission.number == 2
+
+
+@pytest.mark.parametrize("board", ["pseudonyms", "own_row"])
+def test_asking_tells_nothing_of_a_team_that_the_board_hides(contest, stays, board):
+    Competition.objects.update(board_names=board)
+    asked = factories.team(contest, "dora", "emil", name="bears")
+    with pytest.raises(joining.Refusal) as refused:
+        merging.propose(stays, "bears", user("alice"))
+    assert "more than 3 members" in refused.value.sentence
+    Team.objects.filter(pk=asked.pk).update(disqualified_at=clock.now())
+    with pytest.raises(joining.Refusal) as refused:
+        merging.propose(stays, "bears", user("alice"))
+    assert refused.value.code == "no_such_team"
