@@ -144,7 +144,7 @@ def file(evaluation: Evaluation, visit: Visit) -> dict:
     }
     if evaluation.status == Status.SCORED and not evaluation.late:
         if told.outcome != Outcome.RECEIVED:
-            shown["compare"] = compare(evaluation, in_force)
+            shown["compare"] = compare(evaluation, in_force, visit)
         if told.repeated:
             shown["same_as"] = same_as(evaluation)
         finals = closing.effective_finals(submission.team)
@@ -161,8 +161,8 @@ def announcement(evaluation: Evaluation, told: outcomes.Told, waits: progress.Qu
     return told.headline
 
 
-def compare(evaluation: Evaluation, in_force) -> list[tuple[str, str]]:
-    """Numbers everybody may see, beside this file's: own best, best baseline, start line."""
+def compare(evaluation: Evaluation, in_force, visit: Visit) -> list[tuple[str, str]]:
+    """Numbers the viewer may see, beside this file's: own best, best baseline, start line."""
     found = []
     entry = Entry.objects.filter(team=evaluation.team_id).first()
     if entry and entry.value is not None:
@@ -176,7 +176,9 @@ def compare(evaluation: Evaluation, in_force) -> list[tuple[str, str]]:
         .order_by("-value")
         .first()
     )
-    if best:
+    # Where each team sees its own row only, the best score is another team's row.
+    hidden = visit.competition.board_names == Competition.BoardNames.OWN_ROW
+    if best and (visit.may_manage or not hidden):
         found.append(("Leader", release.text(in_force, best.value)))
     marks = Baseline.objects.defer("private_score").filter(
         competition=evaluation.submission.competition_id

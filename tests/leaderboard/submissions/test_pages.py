@@ -274,6 +274,18 @@ def test_outcomes_in_the_decided_words(alice, team):
     assert "1 of 10 used" in text
 
 
+@pytest.mark.parametrize("names", ["names", "pseudonyms", "own_row"])
+def test_the_best_score_of_all_stands_beside_the_own_where_its_row_is_shown(alice, team, names):
+    Competition.objects.update(board_names=names)
+    factories.scored(factories.team(Competition.objects.get(), "charlie"), 0.93)
+    sent = factories.scored(team, 0.8).submission
+    page = reverse("submission", args=["c", sent.uuid])
+    assert ("0.93" in alice.get(page).text) is (names != "own_row")
+    host = Client()
+    host.force_login(factories.user("hana"))
+    assert "0.93" in host.get(page).text
+
+
 def test_the_same_predictions_again(alice, team):
     factories.scored(team, 0.8)
     again = factories.scored(team, 0.8)
