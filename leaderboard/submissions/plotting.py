@@ -24,6 +24,8 @@ MOST_BANDS = 30
 LEFT, RIGHT, TOP, BOTTOM = 58, 14, 14, 58
 RING_BELOW = 12
 INSET = 0.06
+# Numbers nearer together than this share of their size, or of 1, are drawn at one place.
+NARROWEST = 1e-9
 MOST_TICKS = 5
 STRONG, CLEAR, SLIGHT = 0.8, 0.5, 0.25
 
@@ -306,8 +308,11 @@ class _Drawer:
 
 
 def _range(low: float, high: float, least: float) -> tuple[float, float]:
-    """A range with a margin; one of no width gets one."""
-    span = max(high - low, least) or max(abs(high) * 0.1, 1e-6)
+    """A range with a margin; one of no width, or of next to none, gets one."""
+    span = max(high - low, least)
+    # Below this, steps between the ends are lost in a float's last digits.
+    if span < max(abs(low), abs(high), 1.0) * NARROWEST:
+        span = max(abs(low), abs(high), 1e-5) * 0.1
     margin = INSET * span + (span - (high - low)) / 2
     return low - margin, high + margin
 

@@ -100,6 +100,22 @@ def test_points_lie_inside_and_better_is_right_and_up():
 
 
 @pytest.mark.db
+@pytest.mark.parametrize(
+    "owns",
+    [("5e-324", "1e-323"), ("1e-300", "2e-300"), ("1e15", "999999999999999.9"), ("0", "1e-9")],
+)
+def test_own_scores_that_are_next_to_equal_are_drawn(owns):
+    contest = factories.competition()
+    team = factories.team(contest, "alice")
+    for share, own in zip((0.8, 0.9), owns, strict=True):
+        factories.scored(team, share, own_score=own)
+    made = plotting.plot(team, contest, clock.now())
+    assert inside(made.wide)
+    assert made.wide.across
+    assert all(len(tick.label) < 22 for tick in made.wide.across)
+
+
+@pytest.mark.db
 def test_lower_is_better_is_turned_round():
     rule = {"start": "9", "low": 0.0, "high": None, "tau": "0.05"}
     contest = factories.competition(
