@@ -27,7 +27,9 @@ class Wanted(Paging):
         Literal["", "public", "final", "late"],
         Query(description="left out: what the page shows first, final after the reveal"),
     ] = ""
-    q: Annotated[str, Query(max_length=QUERY_LENGTH, description="part of a team's name")] = ""
+    q: Annotated[
+        str, Query(max_length=QUERY_LENGTH, description="part of a team's name; public board only")
+    ] = ""
     rows: Annotated[
         Literal["scored", "unscored"],
         Query(description="unscored: teams not yet above the start line; public board only"),
@@ -70,7 +72,6 @@ def _public(visit: Visit, wanted: Wanted) -> schemas.Board:
     )
     listed = made.below if made.below_listed else made.items
     rows = [row for row in listed if row.kind != "divider"]
-    own = made.pinned or next((row for row in rows if row.kind == "team" and row.mine), None)
     return schemas.Board(
         set="public",
         state=visit.state,
@@ -81,7 +82,7 @@ def _public(visit: Visit, wanted: Wanted) -> schemas.Board:
         unscored=made.below_total,
         tied_with_first=made.tied_with_first,
         items=[_row(made.settings, row) for row in _here(rows, made.pages, wanted)],
-        you=_row(made.settings, own) if own else None,
+        you=_row(made.settings, made.own) if made.own else None,
         your_page=made.own_page,
         **wanted.told(made.pages.total),
     )

@@ -5,7 +5,7 @@ from ninja import Router
 
 from leaderboard.api import file_answers, schemas
 from leaderboard.api.calls import LARGEST_PAGE_SIZE, call
-from leaderboard.competitions import clock
+from leaderboard.competitions import access, clock
 from leaderboard.competitions.models import State
 from leaderboard.submissions import showing
 from leaderboard.submissions.quotas import quota
@@ -44,6 +44,8 @@ def _taking(member: Member, user, now) -> schemas.Taking:
         closes_at=row.closes_at,
         team=team.uuid,
         team_name=team.name,
-        quota=schemas.Quota(**file_answers.quota(quota(team, row, now, user=user))),
+        quota=schemas.Quota(
+            **file_answers.quota(quota(team, row, now, user, late=access.sees_final(state)))
+        ),
         new_scores=schemas.NewScores(**file_answers.new_scores(counted)),
     )

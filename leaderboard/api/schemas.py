@@ -218,7 +218,9 @@ class Board(Paged):
     tied_with_first: Count
     items: list[Row]
     you: Row | None = Field(description="your team's row, wherever it stands")
-    your_page: int | None
+    your_page: int | None = Field(
+        description="where your team stands: of the rows with a score, or of those without one"
+    )
 
 
 class FinalRow(Plain):

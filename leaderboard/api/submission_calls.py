@@ -105,7 +105,7 @@ def waiting(refusal: Refusal, visit: Visit, team, user) -> Exception:
     """Return a refusal by a quota with the instant at which it ends; any other one as it is."""
     if refusal.status != 429 or team is None:
         return refusal
-    counted = quota(team, visit.competition, visit.now, user=user)
+    counted = quota(team, visit.competition, visit.now, user, late=visit.sees_final)
     told = {
         name: value for name, value in file_answers.quota(counted).items() if name != "resets_at"
     }

@@ -50,7 +50,9 @@ def own(request, slug: Slug):
         created_at=team.created_at,
         disqualified=team.disqualified_at is not None,
         reason=team.disqualified_reason,
-        quota=schemas.Quota(**file_answers.quota(quota(team, row, visit.now, user=request.user))),
+        quota=schemas.Quota(
+            **file_answers.quota(quota(team, row, visit.now, request.user, late=visit.sees_final))
+        ),
         new_scores=schemas.NewScores(
             **file_answers.new_scores(showing.new_scores(team, row, visit.now))
         ),

@@ -49,8 +49,8 @@ class Board:
     below: list[Row]
     below_listed: bool
     pinned: Row | None
+    own: Row | None
     own_page: int | None
-    own_below: bool
     ticks: list[drawing.Tick]
     lead_x: float | None
     query: str = ""
@@ -92,6 +92,11 @@ class Board:
     @property
     def below_more(self) -> int:
         return 0 if self.naming.own_only else max(self.below_total - len(self.below), 0)
+
+    @property
+    def own_below(self) -> bool:
+        """Whether the viewer's own team stands among those without a score."""
+        return self.own is not None and self.own.value is None
 
     @property
     def comparable(self) -> bool:
@@ -152,8 +157,8 @@ def board(
         below=[maker.row(entry) for entry in unranked],
         below_listed=below,
         pinned=maker.pinned(own),
+        own=maker.row(own) if own else None,
         own_page=maker.own_page(own, per_page),
-        own_below=own is not None and own.value is None,
         ticks=drawing.ticks(maker.scale),
         lead_x=maker.lead_x(),
         query=query,

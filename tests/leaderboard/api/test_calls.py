@@ -303,6 +303,11 @@ def test_teams_without_a_score_are_listed_apart(stage):
         None,
     )
     assert told["unscored"] == 1
+    # The own row stands beside whichever rows are listed.
+    for caller, query in ((stage.charlie, "scored"), (stage.alice, "unscored")):
+        told = caller.get(f"{stage.base}/leaderboard?rows={query}").json()
+        assert (told["you"]["name"], told["your_page"]) == (caller.person.username, 1)
+        assert told["you"]["name"] not in [row["name"] for row in told["items"]]
 
 
 @pytest.mark.parametrize("mode", ["pseudonyms", "own_row"])
@@ -378,6 +383,11 @@ def test_late_files_are_listed_apart(stage):
     told = stage.charlie.get(f"{stage.base}/submissions/{sent.json()['uuid']}").json()
     assert (told["late"], told["score"], told["outcome"]) == (True, None, None)
     assert told["late_score"] == pytest.approx(0.9)
+    # The total is of files that can be ranked: none of it binds a late one.
+    Competition.objects.filter(pk=stage.contest.pk).update(total_limit=1)
+    own = stage.alice.get(f"{stage.base}/team").json()["quota"]
+    assert (own["left"], own["total_limit"]) == (4, None)
+    assert stage.alice.get("me").json()["competitions"][0]["quota"] == own
     late = stage.nobody.get(f"{stage.base}/leaderboard?set=late").json()
     assert [(row["name"], row["files"]) for row in late["items"]] == [("charlie", 1)]
 
