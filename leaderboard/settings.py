@@ -249,6 +249,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "submissions.sweep", "schedule": timedelta(seconds=SWEEP_EVERY)},
     "mail": {"task": "accounts.send_mail", "schedule": timedelta(seconds=SWEEP_EVERY)},
     "forget-mail": {"task": "accounts.forget_mail", "schedule": timedelta(hours=6)},
+    "uploads": {"task": "api.sweep", "schedule": timedelta(minutes=10)},
     "notices": {"task": "competitions.sweep", "schedule": timedelta(seconds=SWEEP_EVERY)},
 }
 

@@ -13,6 +13,7 @@ from ninja.parser import Parser
 
 from leaderboard.api import errors
 from leaderboard.api.errors import Fault
+from leaderboard.submissions import receiving
 
 # Far more than any call needs; files of submissions come as forms and have a limit of their own.
 BODY_BYTES = 64 * 1024
@@ -103,18 +104,18 @@ def _look(request, described: dict, arguments: dict) -> None:
             problem = "Give this once, as plain text."
             text = f"query {name}: give this once, as plain text."
             raise Fault(422, "invalid", text, {"problems": [{**where, "problem": problem}]})
-    size = request.META.get("CONTENT_LENGTH") or "0"
-    if not size.isdigit():
+    size = receiving.stated_length(request)
+    if size is None and request.META.get("CONTENT_LENGTH"):
         raise Fault(400, "bad_request", "The length of the body is not a number.")
     content = described.get("requestBody", {}).get("content", {})
     if not content:
-        if int(size):
+        if size:
             raise Fault(400, "no_body", "This call takes no body.")
         return
-    if int(size) and request.content_type not in content:
+    if size and request.content_type not in content:
         takes = " or ".join(content)
         raise Fault(415, "wrong_type", f"Send this as {takes}.", {"takes": list(content)})
-    if "application/json" in content and int(size) > BODY_BYTES:
+    if "application/json" in content and size and size > BODY_BYTES:
         text = f"The body may have {BODY_BYTES:,} bytes."
         raise Fault(413, "too_large", text, {"limit": BODY_BYTES})
 

@@ -6,6 +6,7 @@ database's clock, under the locks of the competition (no close can pass by) and 
 second file can take the same slot).
 """
 
+import contextlib
 import errno
 import re
 import uuid
@@ -202,21 +203,28 @@ def _check_seeded(team: Team, at: datetime, now: datetime) -> None:
 
 def keep(competition: Competition, folder: str, file) -> store.Stored:
     """Write an upload below UPLOADS_DIR, whole and within the competition's limit, or refuse it."""
+    name, limit = uuid.uuid4().hex, competition.packed_limit
     try:
-        stored = store.write(
-            settings.UPLOADS_DIR, folder, uuid.uuid4().hex, _chunks(file), competition.packed_limit
-        )
+        with disk_room():
+            stored = store.write(settings.UPLOADS_DIR, folder, name, _chunks(file), limit)
     except store.TooLarge as large:
         raise Refusal("too_large", limit=size(large.limit)) from large
-    except OSError as failed:
-        if failed.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise Refusal("no_space") from failed
-        raise
     if not stored.size:
         store.remove(settings.UPLOADS_DIR, stored.path)
         header = Task.from_dict(competition.task).header
         raise Refusal("empty", header=header[:300], rows=competition.test_rows)
     return stored
+
+
+@contextlib.contextmanager
+def disk_room() -> Iterator[None]:
+    """Turn a disk that is full, while something is stored, into its refusal."""
+    try:
+        yield
+    except OSError as failed:
+        if failed.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise Refusal("no_space") from failed
+        raise
 
 
 def _chunks(file) -> Iterator[bytes]:

@@ -16,6 +16,8 @@ FORM_BYTES = 64 * 1024
 # reads our answer instead of a broken connection.
 PATIENCE = 4
 CHUNK = 2**20
+# Digits of a length that are read: with as many it is larger than any limit.
+LONGEST = 18
 
 
 class NoFile(FileUploadHandler):
@@ -40,17 +42,24 @@ def take_files(request) -> None:
     request.upload_handlers = [TemporaryFileUploadHandler(request)]
 
 
+def stated_length(request) -> int | None:
+    """Return how many bytes a request says it has; None where it names no number of bytes."""
+    given = request.META.get("CONTENT_LENGTH") or ""
+    # A sign such as the raised 2 is a digit to Python too, and thousands of digits no number.
+    return int(given[:LONGEST]) if given.isascii() and given.isdigit() else None
+
+
 def refuse_body(request, limit: int) -> Refusal | None:
     """Return why a body is not even parsed; call it before anything reads the form.
 
     Parsing writes the whole of it to the disk, so that a file far too large ends here. A body in
     chunks names no length: Django reads nothing of it, and the form would seem to lack its token.
     """
-    length = request.META.get("CONTENT_LENGTH") or ""
-    if not length and "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
+    length = stated_length(request)
+    if length is None and "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
         _read_away(request.META["wsgi.input"], PATIENCE * limit)
         return Refusal("no_length")
-    if length.isdigit() and int(length) > limit + FORM_BYTES:
+    if length is not None and length > limit + FORM_BYTES:
         _read_away(request, PATIENCE * limit)
         return Refusal("too_large", limit=size(limit))
     return None

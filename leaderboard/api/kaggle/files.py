@@ -1,5 +1,7 @@
 """Calls about a team's files: announce, submit, follow, list."""
 
+import re
+
 from django.http import HttpResponseRedirect
 from django.urls import reverse
 
@@ -13,6 +15,8 @@ from leaderboard.submissions.refusals import Refusal, instant
 from leaderboard.teams import viewers
 from leaderboard.teams.models import Member
 
+# The last part of the address becomes a name on the caller's disk: these signs are plain anywhere.
+NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
 STATUS = {
     Status.QUEUED: "PENDING",
     Status.LEASED: "PENDING",
@@ -109,11 +113,9 @@ def many(request, body: dict, user) -> dict:
 def download(request, body: dict, user) -> HttpResponseRedirect:
     """Send the client on to the bytes of an own file."""
     found = own(user, wire.number(body, "submissionId"))
-    return HttpResponseRedirect(
-        reverse(
-            "kaggle_submission_file", args=[found.submission_id, found.submission.original_name]
-        )
-    )
+    sent = found.submission
+    name = NOT_PLAIN.sub("-", sent.original_name).lstrip("._-") or f"file-{sent.number}"
+    return HttpResponseRedirect(reverse("kaggle_submission_file", args=[sent.pk, name]))
 
 
 def own(user, ref: int) -> Evaluation:

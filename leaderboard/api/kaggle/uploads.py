@@ -27,6 +27,9 @@ LIFETIME = timedelta(hours=1)
 MOST_OPEN = 10
 SWEPT_AT_ONCE = 50
 CHUNK = 2**20
+FOLDER = "tickets"
+# Seconds after which no ticket can still refer to the bytes of one.
+ORPHANED = timedelta(days=1).total_seconds()
 
 
 class Gone(Exception):
@@ -63,7 +66,7 @@ def open_ticket(competition: Competition, user, file_name: str, size: int) -> st
 
 
 def receive(secret: str, stream, size: int) -> None:
-    """Store the bytes of a ticket; raises Gone or WrongSize, and nothing is kept then.
+    """Store the bytes of a ticket; raises Gone, WrongSize or Refusal, and nothing is kept.
 
     `size` is the length that the request states. A second sending finds the address gone.
     """
@@ -79,10 +82,11 @@ def receive(secret: str, stream, size: int) -> None:
         raise Gone
     if size != ticket.size:
         raise WrongSize
-    folder = f"{ticket.competition.uuid}/tickets"
-    stored = store.write(
-        settings.UPLOADS_DIR, folder, uuid.uuid4().hex, _exactly(stream, size), size
-    )
+    folder = f"{ticket.competition.uuid}/{FOLDER}"
+    with intake.disk_room():
+        stored = store.write(
+            settings.UPLOADS_DIR, folder, uuid.uuid4().hex, _exactly(stream, size), size
+        )
     taken = stored.size == size and UploadTicket.objects.filter(
         pk=ticket.pk, received_at=None
     ).update(received_at=clock.now(), path=stored.path)
@@ -134,6 +138,14 @@ def sweep() -> int:
             store.remove(settings.UPLOADS_DIR, ticket.path)
         removed += ticket.delete()[0]
     return removed
+
+
+def forget_orphans(machine: float) -> None:
+    """Remove bytes that a process which fell left without a ticket; `machine`: its time.time()."""
+    for file in settings.UPLOADS_DIR.glob(f"*/{FOLDER}/*"):
+        with contextlib.suppress(FileNotFoundError):
+            if machine - file.stat().st_mtime > ORPHANED:
+                file.unlink()
 
 
 def _digest(secret: str) -> str:

@@ -1,13 +1,15 @@
 """The doors of the client: one for each service, one for bytes in each direction."""
 
 from django.conf import settings
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, UnreadablePostError
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard.accounts import tokens
 from leaderboard.api.kaggle import archives, contests, files, uploads, wire
 from leaderboard.competitions import sending
+from leaderboard.submissions import receiving
+from leaderboard.submissions.refusals import Refusal
 
 # Method -> (act, whether somebody must have signed in).
 METHODS = {
@@ -59,16 +61,20 @@ def introspect(request):
 @require_http_methods(["PUT"])
 def put(request, secret: str):
     """Take the bytes of an announced file; the address itself is the right to send them."""
-    size = request.META.get("CONTENT_LENGTH") or ""
-    if not size.isdigit():
+    size = receiving.stated_length(request)
+    if size is None:
         return wire.error(411, "Say how long the file is: send a Content-Length.")
     try:
         # The stream and not `request.body`, which stops at a few MB.
-        uploads.receive(secret, request, int(size))
+        uploads.receive(secret, request, size)
     except uploads.Gone:
         return wire.error(404, "This address is unknown, used or expired. Submit the file again.")
     except uploads.WrongSize:
         return wire.error(400, "The file has another size than was announced. Submit it again.")
+    except UnreadablePostError:
+        return wire.error(400, "The file broke off on its way. Submit it again.")
+    except Refusal as refusal:
+        return wire.error(refusal.status, refusal.sentence)
     return HttpResponse(status=201)
 
 
@@ -111,13 +117,16 @@ def submission_file(request, ref: int, name: str):
 
     def act():
         sent = files.own(wire.somebody(request), ref).submission
-        return sending.stored(
-            request,
-            settings.UPLOADS_DIR,
-            sent.path,
-            name=sent.original_name,
-            tag=sent.sha256,
-            at=sent.accepted_at,
-        )
+        try:
+            return sending.stored(
+                request,
+                settings.UPLOADS_DIR,
+                sent.path,
+                name=sent.original_name,
+                tag=sent.sha256,
+                at=sent.accepted_at,
+            )
+        except FileNotFoundError as gone:
+            raise Http404 from gone
 
     return wire.answered(request, act)

@@ -1,7 +1,6 @@
 """How the client wants to be spoken to: JSON both ways, its names of fields, its form of errors."""
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from django.http import Http404, HttpResponseBase, JsonResponse
 
 from leaderboard.accounts import tokens
 from leaderboard.accounts.models import User
+from leaderboard.submissions import receiving
 from leaderboard.submissions.refusals import Refusal
 
 # Far more than any call needs; the files of submissions travel apart.
@@ -57,8 +57,8 @@ def answered(request, act: Callable[[], dict | HttpResponseBase]) -> HttpRespons
 
 def asked(request) -> dict:
     """Return the body of a call, a JSON object; raises Fault."""
-    size = request.META.get("CONTENT_LENGTH") or "0"
-    if not size.isdigit() or int(size) > BODY_BYTES:
+    size = receiving.stated_length(request)
+    if request.META.get("CONTENT_LENGTH") and (size is None or size > BODY_BYTES):
         raise Fault(413, f"A call may have {BODY_BYTES} bytes.")
     try:
         # A number that JSON does not have is no number of a call.
@@ -82,7 +82,7 @@ def caller(request) -> User | AnonymousUser:
     if scheme.lower() == "basic":
         try:
             name, _, secret = base64.b64decode(secret, validate=True).decode().partition(":")
-        except (binascii.Error, UnicodeDecodeError) as broken:
+        except ValueError as broken:
             raise Fault(401, "The credentials of this call cannot be read.") from broken
     elif scheme.lower() != "bearer":
         raise Fault(401, "Sign in with a token: Authorization: Bearer TOKEN.")

@@ -1,14 +1,19 @@
 """What the kaggle client's interface refuses, and what a secret address is good for."""
 
 import base64
+import errno
 import io
+import os
+import time
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
 from leaderboard.accounts import tokens
+from leaderboard.api import tasks
 from leaderboard.api.kaggle import uploads
 from leaderboard.api.models import UploadTicket
 from leaderboard.competitions import clock, store
@@ -161,7 +166,8 @@ def test_a_key_opens_only_with_its_own_name(team):
 
     body = {"competitionName": "contest"}
     assert Caller(header=basic("alice")).call("ListSubmissions", body).status_code == 200
-    for header in (basic("bob"), "Basic ???", "Basic " + base64.b64encode(b"\xff").decode()):
+    binary = "Basic " + base64.b64encode(b"\xff").decode()
+    for header in (basic("bob"), "Basic ???", "Basic \xe9", binary):
         answer = Caller(header=header).call("ListSubmissions", body)
         assert answer.status_code == 401
         assert "WWW-Authenticate" in answer
@@ -309,3 +315,87 @@ def test_a_call_repeated_while_the_first_is_at_it_is_the_same_file(team, contest
 
     monkeypatch.setattr(store, "open_file", overtaken)
     assert uploads.submit(secret, contest, team, alice, "") == first[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "local"),
+    [
+        ("model.csv", "model.csv"),
+        ("my file (2).csv", "my-file-2-.csv"),
+        ("../_a/b.csv", "a-b.csv"),
+        ("\u6a21\u578b", "file-1"),
+        ("", "file-1"),
+    ],
+)
+def test_a_file_of_any_name_is_downloaded_under_a_plain_one(team, name, local):
+    sent = factories.upload(team, CONTENT, name=name)
+    alice = Caller("alice")
+    answer = alice.call("DownloadSubmission", {"submissionId": sent.pk})
+    assert answer.status_code == 302
+    assert answer["Location"].rpartition("/")[2] == local
+    got = alice.client.get(answer["Location"], headers={"Authorization": alice.header})
+    assert b"".join(got.streaming_content) == CONTENT
+    store.remove(settings.UPLOADS_DIR, sent.path)
+    gone = alice.client.get(answer["Location"], headers={"Authorization": alice.header})
+    assert gone.status_code == 404
+
+
+class BrokenOff(io.RawIOBase):
+    """A body that ends with the connection."""
+
+    def read(self, size=-1):
+        raise OSError("the connection is gone")
+
+
+def test_a_full_disk_and_a_broken_connection_keep_nothing(team, contest, monkeypatch):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    alice = Caller("alice")
+    given = alice.start(len(CONTENT)).json()
+    path = "/" + given["createUrl"].split("/", 3)[3]
+    broken = Client().put(path, CONTENT, **{"wsgi.input": BrokenOff()})
+    assert (broken.status_code, "broke off" in broken.json()["message"]) == (400, True)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        answer = Client().put(path, CONTENT)
+    assert (answer.status_code, "disk is full" in answer.json()["message"]) == (507, True)
+    for folder in (store.INCOMING, f"{contest.uuid}/tickets"):
+        assert not list((settings.UPLOADS_DIR / folder).iterdir())
+    # The address is as good as before.
+    assert put(given["createUrl"], CONTENT).status_code == 201
+
+
+@pytest.mark.parametrize("length", ["\xb2", "-1", "x"])
+def test_a_length_that_is_no_number_is_no_fault_of_ours(team, length):
+    client = Client(raise_request_exception=False)
+    place = reverse("kaggle_put", args=["x"])
+    assert client.put(place, CONTENT, CONTENT_LENGTH=length).status_code == 411
+    assert client.get("/api/v1/competitions", CONTENT_LENGTH=length).status_code == 400
+    assert Caller().call("ListCompetitions", CONTENT_LENGTH=length).status_code == 413
+    client.force_login(factories.user("alice"))
+    sent = client.post(reverse("submit", args=["contest"]), CONTENT_LENGTH=length)
+    assert sent.status_code == 400
+    long = {"CONTENT_LENGTH": "9" * 5000}
+    assert client.put(place, CONTENT, **long).status_code == 404
+    assert client.get("/api/v1/competitions", **long).status_code == 400
+    assert Caller().call("ListCompetitions", **long).status_code == 413
+
+
+def test_what_was_announced_and_not_submitted_goes_by_itself(team, contest):
+    alice = factories.user("alice")
+    secret = uploads.open_ticket(contest, alice, "a.csv", len(CONTENT))
+    uploads.receive(secret, io.BytesIO(CONTENT), len(CONTENT))
+    stored = settings.UPLOADS_DIR / UploadTicket.objects.get().path
+    orphan = store.write(settings.UPLOADS_DIR, f"{contest.uuid}/tickets", "orphan", [b"1"])
+    orphan = settings.UPLOADS_DIR / orphan.path
+    tasks.sweep()
+    assert stored.exists()
+    assert orphan.exists()
+    UploadTicket.objects.update(expires_at=clock.now() - timedelta(days=1))
+    long_ago = time.time() - 2 * uploads.ORPHANED
+    os.utime(orphan, (long_ago, long_ago))
+    tasks.sweep()
+    assert not stored.exists()
+    assert not orphan.exists()
+    assert not UploadTicket.objects.exists()
