@@ -7,6 +7,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from leaderboard.api import described, errors, examples
+from leaderboard.competitions import clock
 from leaderboard.competitions.models import Competition
 
 
@@ -15,7 +16,12 @@ def documentation(request):
     """List every call with an example, made from the description."""
     base = request.build_absolute_uri("/").rstrip("/")
     description = described.description()
-    listed = Competition.objects.filter(published_at__isnull=False).order_by("-closes_at").first()
+    now = clock.now()
+    published = Competition.objects.filter(published_at__isnull=False).order_by(
+        "-closes_at", "slug"
+    )
+    # The examples are for pasting: a live competition answers them.
+    listed = published.filter(opens_at__lte=now, closes_at__gt=now).first() or published.first()
     context = {
         "section": "api",
         "base": base,

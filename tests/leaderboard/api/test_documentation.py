@@ -58,6 +58,15 @@ def test_the_page_lists_every_call_with_an_example(stage):
     assert "style=" not in text
 
 
+def test_the_examples_are_about_a_live_competition(stage):
+    factories.competition("later", opened_days_ago=-9, closes_in_days=90)
+    factories.competition("over", opened_days_ago=9, closes_in_days=-1)
+    text = Client().get("/api/").content.decode()
+    assert f"/competitions/{stage.contest.slug}/submissions" in text
+    assert "/competitions/later/" not in text
+    assert "/competitions/over/" not in text
+
+
 def test_the_description_is_openapi_and_declares_every_way_to_fail(stage):
     told = Client().get("/api/openapi.json").json()
     assert told["openapi"].startswith("3.1")
