@@ -337,3 +337,12 @@ def test_a_nul_in_a_form_is_no_fault_of_ours(team, name, field):
     answer = browser("alice").post(at(name), {field: "b\0ob"})
     assert answer.status_code in (302, 303, 404, 422)
     assert Team.objects.get().members.count() == 2
+
+
+def test_what_a_person_can_still_send_is_said_while_files_are_taken(contest):
+    team = factories.team(contest, "alice", "bob", name="wings")
+    factories.scored(team, 0.8, person=user("bob"))
+    browser("bob").post(at("team_leave"), {"confirm": "wings"})
+    assert "You yourself can send 4 more today" in text(browser("bob").get(at("team")))
+    factories.end(contest)
+    assert "You yourself" not in text(browser("bob").get(at("team")))
