@@ -52,8 +52,9 @@ class Place:
     """A team that the person is in, and what becomes of it."""
 
     team: Team
-    # Alone in it: the team stays, and is renamed where it is called after the person.
+    # Alone in it: the team stays.
     alone: bool
+    # Called after the person, as every team is at first: it is renamed.
     named_after: bool
     # Who owns it next, where the person owns a team of several.
     heir: User | None
@@ -139,10 +140,11 @@ def _leave(place: Place, user: User, alias: str, now) -> list[tuple]:
     """Take a person out of a team, and return the acts for the ledger."""
     team, acts = place.team, []
     uuid = team.competition.uuid
+    # Those who stay in a shared team are told its new name, and can choose another one.
+    if place.named_after:
+        acts.append(_rename(team, user, alias))
     if place.alone:
         membership.end_open(team, now)
-        if place.named_after:
-            acts.append(_rename(team, user, alias))
     else:
         if place.heir:
             Member.objects.filter(team=team, user=user).update(owner=False)
@@ -183,7 +185,7 @@ def _tell_others(place: Place) -> None:
             Notice.Kind.INVITATION,
             f"You own the team {team.name}",
             f"The owner of the team {team.name} in {contest.title} deleted the account. You can "
-            "invite and remove members and merge it with another team.",
+            "rename the team, invite and remove members and merge it with another team.",
             where,
             contest,
         )

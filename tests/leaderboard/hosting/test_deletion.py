@@ -154,6 +154,18 @@ def test_a_member_leaves_and_the_owner_stays(contest):
     assert team.name == "alice"
 
 
+def test_a_shared_team_called_after_the_person_is_renamed_and_says_so(contest):
+    team = factories.team(contest, "bob-smith", "alice")
+    bob = factories.user("bob-smith")
+    alias = deletion.delete(bob)
+    team.refresh_from_db()
+    assert team.name == alias
+    told = Notice.objects.get(user__username="alice")
+    assert told.title == f"You own the team {alias}"
+    assert "rename the team" in told.text
+    assert not rows_with("bob-smith") - {"accounts_mail"}
+
+
 def test_a_team_with_a_name_of_its_own_keeps_it(contest):
     team = factories.team(contest, "alice", name="Late again")
     deletion.delete(factories.user("alice"))
