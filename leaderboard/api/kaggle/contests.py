@@ -9,9 +9,10 @@ from django.urls import reverse
 
 from leaderboard.api.kaggle import wire
 from leaderboard.competitions import access, clock
-from leaderboard.competitions.models import Competition, Participant
+from leaderboard.competitions.models import Competition, Participant, State
 from leaderboard.competitions.viewers import Visit, look
 from leaderboard.standings import export, field, table, team_page
+from leaderboard.submissions import listing
 from leaderboard.teams import viewers
 from leaderboard.teams.models import Team
 from scoring import metrics
@@ -68,8 +69,7 @@ def list_competitions(request, body: dict, user) -> dict:
 
 def _competition(request, row: Competition, user) -> dict:
     now = clock.now()
-    team = viewers.team_of(user, row)
-    place = field.place(row, team.pk) if team else None
+    state = row.state(now)
     return {
         "id": row.pk,
         "ref": row.slug,
@@ -78,7 +78,7 @@ def _competition(request, row: Competition, user) -> dict:
         "description": row.tagline,
         "organizationName": row.organiser,
         "hostName": row.organiser,
-        "category": row.state(now).label,
+        "category": state.label,
         "reward": "",
         "deadline": wire.instant(row.closes_at),
         "newEntrantDeadline": wire.instant(row.closes_at),
@@ -87,11 +87,21 @@ def _competition(request, row: Competition, user) -> dict:
         "dateCreated": wire.instant(row.published_at),
         "teamCount": row.team_count,
         "userHasEntered": row.entered,
-        "userRank": place,
+        "userRank": _place(row, state, viewers.team_of(user, row)),
         "maxDailySubmissions": row.daily_limit,
         "maxTeamSize": row.max_team_size,
         "evaluationMetric": metrics.get(row.metric).title,
     }
+
+
+def _place(row: Competition, state: State, team: Team | None) -> int | None:
+    """Return the team's place on the board that the leaderboard call shows."""
+    if team is None:
+        return None
+    if not access.sees_final(state):
+        return field.place(row, team.pk)
+    standing = listing.published(team, state)
+    return standing.place if standing else None
 
 
 def list_pages(request, body: dict, user) -> dict:
@@ -148,11 +158,18 @@ def downloading(user, body: dict) -> Visit:
         return made
     if not user.is_authenticated:
         raise wire.Fault(401, "Sign in to download data files.")
+    raise wire.Fault(403, _why_no_files(made))
+
+
+def _why_no_files(made: Visit) -> str:
+    """Say to somebody who has signed in why there are no data files, and what helps if anything."""
+    if made.state == State.ARCHIVED:
+        return "This competition is archived. It hands out no more data files."
     if made.viewer.participant:
-        raise wire.Fault(403, "The data files can be downloaded once the competition opens.")
-    raise wire.Fault(
-        403, "Join this competition on its Rules page before you download its data files."
-    )
+        return "The data files can be downloaded once the competition opens."
+    if made.may_join:
+        return "Join this competition on its Rules page before you download its data files."
+    return "This competition takes no more people, and its data files are for those who joined."
 
 
 def team_scores(request, body: dict, user) -> dict:

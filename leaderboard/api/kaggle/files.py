@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from leaderboard.api.kaggle import uploads, wire
 from leaderboard.api.kaggle.contests import visit
-from leaderboard.competitions import clock, release_settings
+from leaderboard.competitions import clock, release_settings, telling
 from leaderboard.submissions import intake, listing, outcomes
 from leaderboard.submissions.models import Evaluation, Status, Submission
 from leaderboard.submissions.quotas import quota
@@ -59,11 +59,24 @@ def create(request, body: dict, user) -> dict:
         sent = uploads.submit(wire.text(body, "blobFileTokens"), competition, team, user, note)
     except uploads.Gone as gone:
         raise wire.Fault(404, "This upload is unknown or expired. Submit the file again.") from gone
-    message = (
-        f"File {sent.number} of {sent.team.name} was accepted. A public score appears only if the "
-        "file is clearly above the team's best; the page says how each file did."
-    )
+    message = f"File {sent.number} of {sent.team.name} was accepted. {_what_follows(sent)}"
     return {"message": message, "ref": sent.pk}
+
+
+def _what_follows(sent: Submission) -> str:
+    """Say which score a file just accepted can get, by the rule that judges it."""
+    if sent.late:
+        return "It came after the reveal: it gets a private score and ranks nowhere."
+    judged = sent.evaluations.select_related("release_settings").earliest("pk")
+    rule = release_settings.rule(judged.release_settings).rule
+    if rule == "sealed":
+        return "It is checked now; no file gets a score before the close."
+    if rule in telling.UNPROTECTED:
+        return "Its public score appears as soon as it is scored."
+    return (
+        "A public score appears only if the file is clearly above the team's best; the page says "
+        "how each file did."
+    )
 
 
 def limits(request, body: dict, user) -> dict:

@@ -19,6 +19,7 @@ from leaderboard.api.models import UploadTicket
 from leaderboard.competitions import clock, store
 from leaderboard.competitions.models import Competition
 from leaderboard.hosting import deletion
+from leaderboard.submissions import closing, finals
 from leaderboard.submissions.models import Submission
 from tests.leaderboard import factories
 
@@ -399,3 +400,60 @@ def test_what_was_announced_and_not_submitted_goes_by_itself(team, contest):
     assert not stored.exists()
     assert not orphan.exists()
     assert not UploadTicket.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("gate", "only if the file is clearly above the team's best"),
+        ("exact", "Its public score appears as soon as it is scored."),
+        ("sealed", "no file gets a score before the close."),
+    ],
+)
+def test_what_follows_an_accepted_file_is_what_its_rule_does(db, rule, said):
+    contest = factories.competition("contest", rule={"rule": rule}, late_files=True)
+    team = factories.team(contest, "alice")
+    alice = Caller("alice")
+    assert said in alice.submit(CONTENT)["message"]
+    factories.score(team)
+    reveal(contest)
+    assert "a private score and ranks nowhere" in alice.submit(CONTENT + b"\n")["message"]
+
+
+def test_the_own_place_is_that_of_the_board_shown(team, contest):
+    other = factories.team(contest, "charlie")
+    factories.scored(team, 0.8)
+    # Too little for a public score: both tie at the start line, and only the final has a place.
+    factories.scored(other, 0.5)
+
+    def place(name: str):
+        (told,) = Caller(name).call("ListCompetitions").json()["competitions"]
+        return told.get("userRank")
+
+    assert (place("alice"), place("charlie"), place("stella")) == (1, None, None)
+    reveal(contest)
+    assert (place("alice"), place("charlie")) == (1, 2)
+
+
+def test_why_there_are_no_data_files_is_said_as_it_is(team, contest):
+    body = {"competitionName": "contest", "fileName": "train.csv"}
+
+    def said(name: str) -> str:
+        answer = Caller(name).call("DownloadDataFile", body)
+        assert answer.status_code == 403
+        return answer.json()["message"]
+
+    assert "Join this competition" in said("stella")
+    factories.end(contest)
+    assert "takes no more people" in said("stella")
+    Competition.objects.update(archived_at=clock.now())
+    for name in ("alice", "stella"):
+        assert "archived" in said(name)
+
+
+def reveal(contest: Competition) -> None:
+    """Close a competition, score its finals and show them."""
+    factories.end(contest)
+    finals.finalise(contest.pk)
+    contest.refresh_from_db()
+    closing.reveal(contest, factories.user("hana"))
