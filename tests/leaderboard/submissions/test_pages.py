@@ -350,6 +350,19 @@ def test_a_body_in_chunks_is_told_to_say_its_length(alice):
     assert body.tell() == 1000
 
 
+class BrokenChunks(io.RawIOBase):
+    """A body whose first chunk is none, as a server reads it."""
+
+    def read(self, size=-1):
+        raise ValueError("Invalid chunk size")
+
+
+def test_broken_chunks_are_told_so_too(alice):
+    sent = {"wsgi.input": BrokenChunks(), "HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_LENGTH": ""}
+    answer = alice.generic("POST", reverse("submit", args=("c",)), **JSON, **sent)
+    assert (answer.status_code, answer.json()["code"]) == (411, "no_length")
+
+
 def test_used_up(client):
     contest = factories.competition(slug="c", rule={"cap": 1})
     team = factories.team(contest, "alice")
