@@ -9,6 +9,7 @@ from django.conf import settings
 
 from leaderboard.competitions import store
 from leaderboard.competitions.models import Competition
+from leaderboard.submissions import intake
 
 CHUNK = 2**20
 # The archive's own dates: the same files make the same bytes.
@@ -23,7 +24,8 @@ def archive(competition: Competition) -> tuple[str, str]:
     folder, name = f"{competition.uuid}/archives", f"{tag}.zip"
     path = f"{folder}/{name}"
     if not store.inside(settings.DOWNLOADS_DIR, path).exists():
-        store.write(settings.DOWNLOADS_DIR, folder, name, _packed(files))
+        with intake.disk_room():
+            store.write(settings.DOWNLOADS_DIR, folder, name, _packed(files))
     return path, tag
 
 

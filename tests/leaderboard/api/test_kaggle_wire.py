@@ -22,6 +22,7 @@ from leaderboard.hosting import deletion
 from leaderboard.submissions import closing, finals
 from leaderboard.submissions.models import Submission
 from tests.leaderboard import factories
+from tests.leaderboard.api.conftest import data_file
 
 pytestmark = pytest.mark.db
 
@@ -367,6 +368,17 @@ def test_a_full_disk_and_a_broken_connection_keep_nothing(team, contest, monkeyp
     assert put(given["createUrl"], CONTENT).status_code == 201
 
 
+def test_a_full_disk_is_said_where_the_archive_has_no_room(team, contest, monkeypatch):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    data_file(contest)
+    monkeypatch.setattr(os, "fsync", full)
+    place = reverse("kaggle_files", args=["contest"])
+    answer = Client().get(place, headers={"Authorization": Caller("alice").header})
+    assert (answer.status_code, "disk is full" in answer.json()["message"]) == (507, True)
+
+
 @pytest.mark.parametrize("length", ["\xb2", "-1", "x"])
 def test_a_length_that_is_no_number_is_no_fault_of_ours(team, length):
     client = Client(raise_request_exception=False)
@@ -396,7 +408,13 @@ def test_what_was_announced_and_not_submitted_goes_by_itself(team, contest):
     UploadTicket.objects.update(expires_at=clock.now() - timedelta(days=1))
     long_ago = time.time() - 2 * uploads.ORPHANED
     os.utime(orphan, (long_ago, long_ago))
+    # What a process left that was stopped while it packed an archive.
+    half = settings.DOWNLOADS_DIR / store.INCOMING / "half"
+    half.parent.mkdir(parents=True, exist_ok=True)
+    half.write_bytes(b"1")
+    os.utime(half, (long_ago, long_ago))
     tasks.sweep()
+    assert not half.exists()
     assert not stored.exists()
     assert not orphan.exists()
     assert not UploadTicket.objects.exists()
