@@ -27,7 +27,9 @@ def rank_band_fact(context, competition) -> dict:
         return {}
     if access.sees_final(context["state"]):
         run = final.newest_run(competition)
-        standing = FinalStanding.objects.filter(run=run, team_id=team_id).first()
+        standing = FinalStanding.objects.filter(
+            run=run, team_id=team_id, team__disqualified_at=None
+        ).first()
         return {"final": standing.place if standing else None}
     return {"band": rank_band(competition, team_id)}
 

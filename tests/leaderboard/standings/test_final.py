@@ -107,6 +107,10 @@ def test_disqualified_teams_leave_the_ranking_with_a_reason(client, contest):
     team.disqualified_at, team.disqualified_reason = clock.now(), "A second account."
     team.save()
     boards.reveal(contest)
+    for name, placed in (("cid", True), ("ben", False)):
+        client.force_login(contest.teams.get(name=name).members.get().user)
+        assert ("Your final rank" in text_of(client, contest)) is placed
+    client.logout()
     text = text_of(client, contest)
     assert "Disqualified: ben (A second account.)" in text
     assert "0.8123" not in text
