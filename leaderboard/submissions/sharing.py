@@ -7,7 +7,7 @@ from django.db.models import Count
 
 from leaderboard.competitions import release_settings
 from leaderboard.competitions.models import Competition
-from leaderboard.submissions import carrying, showing
+from leaderboard.submissions import carrying, looks, showing
 from leaderboard.submissions.models import Outcome, Release, Submission
 from leaderboard.submissions.quotas import Quota, quota
 from leaderboard.teams.models import Member, Team
@@ -80,3 +80,10 @@ def shared(team: Team, competition: Competition, now: datetime, user) -> Shared:
         file=number,
         brought=reference is not None and number is None,
     )
+
+
+def looks_together(stays: Team, joins: Team, competition: Competition) -> dict[str, looks.Looks]:
+    """Return the looks of two teams, and what a merge makes of them: the same predictions once."""
+    one, other = looks.of(stays, competition), looks.of(joins, competition)
+    both = one.used + other.used - len(looks.seen(stays) & looks.seen(joins))
+    return {"stays": one, "joins": other, "together": looks.Looks(one.allowed, both)}

@@ -291,12 +291,14 @@ def _page(request, visit: Visit, own: Team, *, ask: str = "", fault=None, **more
 
 def _preview(request, visit: Visit, own: Team, proposal: MergeProposal, *, wrong: bool = False):
     member = own.members.get(user=request.user)
+    preview = merging.preview(proposal)
     context = {
         **page_of(visit),
         "team": own,
         "proposal": proposal,
         # What is seen of the other team ends with the proposal.
-        "preview": merging.preview(proposal),
+        "preview": preview,
+        "looks": sharing.looks_together(preview.stays.team, preview.joins.team, visit.competition),
         "owns": member.owner,
         "owner": owner_of(own),
         "ended": not merging.open_proposals(visit.now).filter(pk=proposal.pk).exists(),

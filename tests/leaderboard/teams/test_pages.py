@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from leaderboard.competitions import clock
 from leaderboard.competitions.models import Competition, Participant
-from leaderboard.submissions import merging
+from leaderboard.submissions import looks, merging
 from leaderboard.teams import inviting
 from leaderboard.teams.models import Invitation, Member, MergeProposal, Team
 from tests.leaderboard import factories
@@ -218,6 +218,19 @@ def test_removing_and_handing_over(team):
     assert "bob owns the team now." in text(done)
     done = browser("bob").post(at("team_remove"), {"member": "alice"}, follow=True)
     assert "alice is no longer in the team." in text(done)
+
+
+def test_the_preview_of_a_merge_tells_of_looks_where_there_are_any():
+    contest = factories.competition("contest", rule={"looks": 2}, max_team_size=3)
+    team, other = factories.team(contest, "alice", name="wings"), factories.team(contest, "bob")
+    for one in (team, other):
+        looks.ask(factories.scored(one, 0.8 if one == team else 0.7), one.members.get().user)
+    proposal = merging.propose(team, other.name, user("alice"))
+    said = text(browser("bob").get(at("team_merge", uuid=proposal.uuid)))
+    assert "Looks used 1 1 2 2 , none left then" in said
+    assert "used new scores and looks add up" in said
+    merging.accept(proposal, user("bob"))
+    assert looks.used(team) == 2
 
 
 def test_a_merge_is_proposed_looked_at_and_accepted(team, contest):
