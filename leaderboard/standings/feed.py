@@ -24,9 +24,9 @@ CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
 def newest(visit: Visit) -> tuple:
-    """What a feed depends on beside the board: its newest announcement."""
+    """What a feed depends on beside the board: its head and its newest announcement."""
     announced = _announcements(visit).values_list("pk", "created_at").first()
-    return announced or ()
+    return visit.competition.tagline, visit.competition.organiser, *(announced or ())
 
 
 def text(visit: Visit, absolute: Callable[[str], str]) -> str:

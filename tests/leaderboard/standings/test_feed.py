@@ -110,7 +110,11 @@ def test_it_is_sent_again_only_when_something_is_new(client, contest):
     assert second.status_code == 200
     known = {"headers": {"If-None-Match": second["ETag"]}}
     Competition.objects.filter(pk=contest.pk).update(board_version=contest.board_version + 1)
-    assert client.get(place, **known).status_code == 200
+    third = client.get(place, **known)
+    assert third.status_code == 200
+    known = {"headers": {"If-None-Match": third["ETag"]}}
+    Competition.objects.filter(pk=contest.pk).update(tagline="A new line")
+    assert "A new line" in client.get(place, **known).text
 
 
 def test_own_row_tells_a_team_its_own_scores_alone(client, contest):
