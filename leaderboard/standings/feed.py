@@ -37,7 +37,9 @@ def text(visit: Visit, absolute: Callable[[str], str]) -> str:
         title=CONTROL.sub("", competition.title),
         link=home,
         feed_url=absolute(reverse("feed", args=[competition.slug])),
-        description=CONTROL.sub("", competition.tagline),
+        description="",
+        # The one of the two that Atom has.
+        subtitle=CONTROL.sub("", competition.tagline),
         author_name=CONTROL.sub("", competition.organiser),
         feed_guid=f"urn:uuid:{competition.uuid}",
     )
