@@ -50,6 +50,9 @@ def ask(evaluation: Evaluation, by) -> Look:
         )
         if by is not None and not Member.objects.filter(team=team, user=by).exists():
             raise Refusal("not_yours")
+        # Each look tells something of the labels, and this team's files rank nowhere.
+        if team.disqualified_at:
+            raise Refusal("disqualified")
         if competition.state(now) != State.LIVE:
             raise Refusal("looks_closed", at=instant(competition.closes_at))
         if not may_be_looked_at(asked):

@@ -40,7 +40,7 @@ SENTENCES = {
     "not_open": "This competition does not take files yet. It opens on {at}.",
     "closed": "This competition closed on {at}. Files sent after that are not accepted.",
     "not_joined": "Join this competition before you send a file.",
-    "disqualified": "Your team was disqualified and cannot send files.",
+    "disqualified": "Your team was disqualified: it sends no more files and takes no more looks.",
     "late_not_yet": (
         "This competition closed on {at}. It takes late files, scored and not ranked, as soon as "
         "the results are revealed."

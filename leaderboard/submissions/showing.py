@@ -224,7 +224,7 @@ def look(evaluation: Evaluation, visit: Visit) -> LookPanel | None:
         sigma,
         same=same.evaluation.submission.number if same else None,
         same_text=looks.text(same) if same else "",
-        may_ask=visit.state == State.LIVE and bool(have.left),
+        may_ask=visit.state == State.LIVE and bool(have.left) and not visit.viewer.disqualified,
     )
 
 

@@ -1,10 +1,11 @@
 """Looks: a noisy score for the team alone, never more than allowed, the same for the same."""
 
 import pytest
+from django.urls import reverse
 
 from leaderboard.audit import ledger
 from leaderboard.audit.models import LedgerEntry
-from leaderboard.competitions import release_settings
+from leaderboard.competitions import clock, release_settings
 from leaderboard.submissions import looks, ringing, tasks
 from leaderboard.submissions.models import Entry, Look, Release
 from leaderboard.submissions.refusals import Refusal
@@ -122,6 +123,22 @@ def test_where_there_is_no_look(team, state):
     else:
         factories.team(team.competition, "charlie")
         assert refused(factories.scored(team), "charlie") == "not_yours"
+    assert not Look.objects.exists()
+
+
+def test_a_disqualified_team_looks_no_more(team, client):
+    file = factories.scored(team, 0.8)
+    slug = team.competition.slug
+    client.force_login(factories.user("alice"))
+    pages = [
+        reverse("submissions", args=[slug]),
+        reverse("submission", args=[slug, file.submission.uuid]),
+    ]
+    form = reverse("submission_look", args=[slug, file.submission.uuid])
+    assert all(form in client.get(page).text for page in pages)
+    Team.objects.update(disqualified_at=clock.now())
+    assert refused(file) == "disqualified"
+    assert not any(form in client.get(page).text for page in pages)
     assert not Look.objects.exists()
 
 
