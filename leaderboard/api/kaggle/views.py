@@ -6,6 +6,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from leaderboard.accounts import tokens
+from leaderboard.api.calls import RATE
 from leaderboard.api.kaggle import archives, contests, files, uploads, wire
 from leaderboard.competitions import sending
 from leaderboard.submissions import receiving
@@ -39,8 +40,11 @@ def competitions(request, method: str):
         if method not in METHODS:
             raise wire.Fault(404, f"Holdout does not know the call {method[:60]}.")
         doing, signed_in = METHODS[method]
-        user = wire.somebody(request) if signed_in else wire.caller(request)
-        return doing(request, wire.asked(request), user)
+        request.user = wire.somebody(request) if signed_in else wire.caller(request)
+        # The same count as of the calls under /api/v1: it is the same person.
+        if not RATE.allow_request(request):
+            raise wire.Fault(429, "Too many calls this minute. Wait and try again.")
+        return doing(request, wire.asked(request), request.user)
 
     return wire.answered(request, act)
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -377,6 +378,19 @@ def test_a_full_disk_is_said_where_the_archive_has_no_room(team, contest, monkey
     place = reverse("kaggle_files", args=["contest"])
     answer = Client().get(place, headers={"Authorization": Caller("alice").header})
     assert (answer.status_code, "disk is full" in answer.json()["message"]) == (507, True)
+
+
+def test_calls_are_counted_with_those_of_the_api(team, settings):
+    settings.API_CALLS_A_MINUTE = 2
+    cache.clear()
+    alice = Caller("alice")
+    statuses = [alice.call("ListCompetitions").status_code for _ in range(2)]
+    statuses.append(Client().get("/api/v1/me", headers={"Authorization": alice.header}).status_code)
+    statuses.append(alice.call("ListCompetitions").status_code)
+    cache.clear()
+    # A new minute of the clock may have begun between two calls.
+    assert statuses in ([200, 200, 429, 429], [200, 200, 200, 429], [200] * 4)
+    assert alice.call("ListCompetitions").status_code == 200
 
 
 @pytest.mark.parametrize("length", ["\xb2", "-1", "x"])
