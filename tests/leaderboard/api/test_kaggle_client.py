@@ -2,8 +2,10 @@
 
 import gzip
 import html
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -15,7 +17,7 @@ from leaderboard.hosting.seeding import DEMO
 from tests.person import Person
 from tests.site import ROOT
 
-SLUG = "late-out-of-new-york"
+SLUG = "late-by-kaggle"
 FLIGHTS = DEMO / "flights"
 MODEL = FLIGHTS / "submissions/30_holding-pattern.csv.gz"
 
@@ -52,14 +54,19 @@ class Client:
 
 
 @pytest.fixture(scope="module")
-def secrets(site) -> dict[str, str]:
-    """A competition that alice and bob have joined, and a token of each."""
+def secrets(site, tmp_path_factory) -> dict[str, str]:
+    """A competition of its own that alice and bob have joined, and a token of each."""
     site.python(
         "from django.contrib.auth import get_user_model\n"
-        "get_user_model().objects.get_or_create(username='hana')\n"
+        "get_user_model().objects.create_user('kagglehost')\n"
         "result = True"
     )
-    site.manage("load_competition", str(FLIGHTS))
+    place = tmp_path_factory.mktemp("kaggle") / "flights"
+    shutil.copytree(FLIGHTS, place)
+    described = json.loads((place / "competition.json").read_text(encoding="utf-8"))
+    described |= {"slug": SLUG, "hosts": ["kagglehost"]}
+    (place / "competition.json").write_text(json.dumps(described), encoding="utf-8")
+    site.manage("load_competition", str(place))
     return site.python(
         "from django.contrib.auth import get_user_model\n"
         "from leaderboard.accounts import tokens\n"
@@ -93,7 +100,8 @@ def bob(site, secrets, tmp_path):
 @pytest.mark.parametrize("name", ["alice", "bob"])
 def test_competitions_and_their_files(request, name):
     client = request.getfixturevalue(name)
-    assert SLUG in client.run("competitions", "list")
+    assert "ref" in client.run("competitions", "list")
+    assert SLUG in client.run("competitions", "list", "-s", SLUG)
     assert "No competitions found" in client.run("competitions", "list", "-s", "nothing-like-it")
     listed = client.run("competitions", "files", SLUG)
     assert "sample_submission.csv" in listed
