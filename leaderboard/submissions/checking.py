@@ -58,6 +58,8 @@ def submit_check(competition: Competition, user, file, original_name: str) -> Fi
             limit = competition.hard_limit
             transaction.on_commit(lambda: ringing.check_file(made.pk, limit), robust=True)
     except BaseException:
+        # Whatever went wrong: bytes without a row would be found by nobody. After the decision the
+        # commit may have arrived, and its row needs them.
         if not decided:
             store.remove(settings.UPLOADS_DIR, stored.path)
         raise
